@@ -24,7 +24,7 @@ const lists: Readonly<Record<IdNoun, (db: Db, typed: string) => Promise<Named[]>
   webhook: async (db) =>
     (await (await import('@parley/server/domain/webhooks/webhooks')).listAllWebhooks(db)).map(({ webhook }) => webhook),
   replay: async (db) =>
-    (await (await import('@parley/server/domain/deliveries/replays/replays')).listAllReplays(db, undefined)).map(
+    (await (await import('@parley/server/domain/deliveries/replays/replays')).listReplays(db)).map(
       ({ id, webhook_id }) => ({ id, name: webhook_id }),
     ),
   app: async (db) => (await import('@parley/server/domain/connections/apps')).listApps(db),

@@ -1,16 +1,16 @@
 import type { ConsoleReplay } from '@parley/contract/console/replays'
-import { defaultReplayRate, type Replay, type ReplayCoverage, replayCoverages } from '@parley/contract/replay'
+import { defaultReplayRate, type Replay, replayCoverages } from '@parley/contract/replay'
 import {
   cancelReplay,
   countReplayFully,
   getReplay,
-  listAllReplays,
+  listReplays,
   startReplay,
 } from '@parley/server/domain/deliveries/replays/replays'
 import { change } from '../audit.ts'
 import { type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
-import { readList, readTime } from '../read-options.ts'
+import { readChoice, readList, readTime } from '../read-options.ts'
 import { jsonList, table } from '../table.ts'
 
 /** `webhook replay` */
@@ -36,17 +36,17 @@ const startReplayCommand: Command = {
     'webhook replay ID --since 2026-11-09T00:00:00Z --only missing --rate 200',
   ],
   async run(call) {
-    const { clock, option, options } = call
+    const { clock, option } = call
     const [id = ''] = call.args
     const [until, rate] = [option('until'), option('rate')]
-    const [events, senders] = [readList(options('event')), readList(options('sender'))]
+    const [events, senders] = [readList(call, 'event'), readList(call, 'sender')]
     const input = {
       since: readTime('since', option('since') ?? ''),
       ...(until !== undefined && { until: readTime('until', until) }),
       ...(events.length > 0 && { events }),
       ...(senders.length > 0 && { senders }),
       ...(rate !== undefined && { rate: readRate(rate) }),
-      only: readCoverage(option('only')),
+      only: readChoice('only', option('only') ?? 'failed', replayCoverages),
     }
     const started = await change(call, async (tx, audit) => {
       const { replay, workspaceId, webhookName } = await startReplay(tx, clock, id, input)
@@ -72,7 +72,7 @@ export const commands: readonly Command[] = [
     options: { webhook: { value: 'ID', idOf: 'webhook', help: 'Only those of this webhook' } },
     examples: ['replay list --webhook ID'],
     async run({ db, option }) {
-      const replays = await listAllReplays(await db(), option('webhook'))
+      const replays = await listReplays(await db(), option('webhook'))
       const rows = replays.map((each) => [
         each.id,
         each.webhook_id,
@@ -156,12 +156,6 @@ const describe = (replay: ConsoleReplay): string[] => [
   `Started    ${formatTime(replay.created_at)}`,
   ...(replay.ended_at ? [`Ended      ${formatTime(replay.ended_at)}`] : []),
 ]
-
-function readCoverage(text = 'failed'): ReplayCoverage {
-  const found = replayCoverages.find((each) => each === text)
-  if (!found) throw new UsageError(`Invalid --only "${text}". Use one of ${replayCoverages.join(', ')}.`)
-  return found
-}
 
 function readRate(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`Invalid --rate "${text}". Enter a number of events per second.`)

@@ -75,7 +75,7 @@ export interface RequestContents {
 /** Redacts what is stored of a request, before its response is sent. Null if nothing is. */
 export type Inspect = (
   caller: { workspaceId: string; isInspected: boolean },
-  at: Date,
+  now: Date,
   code: string | null,
   request: InspectedRequest,
   response: InspectedResponse,

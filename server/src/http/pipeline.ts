@@ -319,7 +319,7 @@ class Exchange implements AccessRequest, Context {
       const { params, query, raw } = this.#request
       const body = this.#body ?? { kind: hasBody(raw) ? 'unread' : 'none' }
       const request = { pattern: this.#pattern, params, query, body }
-      this.#contents = inspect(this.caller, this.#at, this.#code, request, response)
+      this.#contents = inspect(this.caller, this.#services.clock.now(), this.#code, request, response)
     } catch (error) {
       // A failure of the request inspector must not fail the request.
       log.error(

@@ -44,7 +44,7 @@ export async function createTemplate(
   const access = await accessOf(network, connectionId)
   const body = { name, language, category, ...contentOf(components) }
   const isConfirmed = confirmed(await network.client.createTemplate(access, wabaId, body), access)
-  const template = await afterSync(network, workspaceId, connectionId, draft)
+  const template = await afterSync(network, connectionId, draft)
   const after = { account: wabaId, category, ...textsOf(components), ...isConfirmed.note }
   const target = template?.id ?? null
   const entry = { action: 'template.create', workspaceId, target, targetName: nameOf(draft), after }
@@ -71,7 +71,7 @@ export async function editTemplate(
   const access = await accessOf(network, row.connection_id)
   const body = { ...(isNewCategory && { category }), ...contentOf(components) }
   const isConfirmed = confirmed(await network.client.editTemplate(access, row.network_template_id, body), access)
-  const template = await afterSync(network, workspaceId, row.connection_id, row)
+  const template = await afterSync(network, row.connection_id, row)
   const before = { ...(isNewCategory && { category: row.category }), ...textsOf(row.components) }
   const after = { ...(isNewCategory && { category }), ...textsOf(components), ...isConfirmed.note }
   const entry = { action: 'template.edit', workspaceId, target: templateId, targetName: nameOf(row), before, after }
@@ -91,7 +91,7 @@ export async function deleteTemplate(
   const isConfirmed = confirmed(await network.client.deleteTemplate(access, row.account, which), access)
   const entry = { action: 'template.delete', workspaceId, target: templateId, targetName: nameOf(row) }
   await network.db.transaction((tx) => audit({ ...entry, after: isConfirmed.note ?? null }, tx))
-  await afterSync(network, workspaceId, row.connection_id, row)
+  await afterSync(network, row.connection_id, row)
   if (isConfirmed.failure) refuseUnknown(isConfirmed.failure)
 }
 
@@ -142,12 +142,10 @@ async function accessOf({ vault }: Network, connectionId: string): Promise<Graph
 /** Syncs the account, so that the stored templates are current, and returns the one with this name and language. */
 async function afterSync(
   network: Network,
-  workspaceId: string,
   connectionId: string,
   named: { name: string; language: string },
 ): Promise<ConsoleTemplate | null> {
   await syncConnection(network, connectionId)
-  network.db.notify(workspaceId, 'templates')
   const row = await templateNamed(network.db, connectionId, named)
   return row ? toConsoleTemplate(row) : null
 }

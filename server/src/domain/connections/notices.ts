@@ -1,7 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Notice } from '../../whatsapp/incoming/change.ts'
-import { noticeEffect } from '../../whatsapp/incoming/notice-effect.ts'
+import { type Notice, noticeEffect } from '../../whatsapp/incoming/notice-effect.ts'
 import { changeSender, changeSendersOf } from '../senders/change-senders.ts'
 import { changeStatus } from './connections.sql.ts'
 import { scheduleSync } from './connections.ts'

@@ -44,7 +44,6 @@ export async function changeNumber(
   const entry = { action: `sender.${checked.action}`, target: senderId, targetName: phoneNumber, after, workspaceId }
   await network.db.transaction((tx) => audit(entry, tx))
   await syncConnection(network, connectionId)
-  network.db.notify(workspaceId, 'senders')
   if (!isConfirmed) refuseCall(outcome, access, checked)
 }
 

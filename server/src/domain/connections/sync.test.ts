@@ -1,7 +1,10 @@
 import type { Template } from '@parley/contract/template'
 import { expect, test } from 'vitest'
+import { signedIn } from '../../../testing/console.ts'
+import { watchLive } from '../../../testing/live.ts'
 import { type TestAccount, useSimulator } from '../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
+import { until } from '../../../testing/until.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { openDatabase } from '../../db/db.ts'
 import { newLogger } from '../../telemetry/logger.ts'
@@ -54,6 +57,38 @@ test('a sync applies new, changed, paused and deleted templates', async () => {
   account.addTemplate({ name: 'deleted' })
   await syncConnection(network.network, connection.id)
   expect((await templateOf(workspace, 'deleted'))?.id).toBe(was('deleted')?.id)
+})
+
+test('a sync refreshes the pages of templates if one is new, edited or gone, and the pages of senders always', async () => {
+  const { workspace, account, connection } = await connected(['edited', 'deleted'])
+  const person = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
+  const stream = await watchLive(server.url, person, workspace.id)
+  const newTopics = async () => {
+    const from = stream.text.length
+    // Notices arrive in their order.
+    network.network.db.notify(workspace.id, 'forms')
+    await until('the last notice arrives', () => stream.text.includes('"forms"', from))
+    const text = stream.text.slice(from)
+    return ['senders', 'templates'].filter((topic) => text.includes(`"${topic}"`))
+  }
+  const topicsOfSync = async () => {
+    await newTopics()
+    await syncConnection(network.network, connection.id)
+    return newTopics()
+  }
+  // The page of a sender shows when its account was synced.
+  expect(await topicsOfSync()).toEqual(['senders'])
+  inSimulator(account, 'edited').components = [{ type: 'BODY', text: 'New text' }]
+  expect(await topicsOfSync()).toEqual(['senders', 'templates'])
+  account.addTemplate({ name: 'new', status: 'PENDING' })
+  expect(await topicsOfSync()).toEqual(['senders', 'templates'])
+  // It stays listed with the status of the notice, until a sync finds it gone.
+  await account.removeTemplate('deleted')
+  expect(await topicsOfSync()).toEqual(['senders', 'templates'])
+  expect(await topicsOfSync()).toEqual(['senders'])
+  network.control.tokens.change(account.token, { revoked: true })
+  expect(await topicsOfSync()).toEqual(['senders'])
+  stream.close()
 })
 
 test('a media link with a new signature does not change updated_at', async () => {

@@ -172,7 +172,7 @@ function recordFailure(
     const hasParked = (await unlistedNumbers(tx, started.id)).length > 0
     const nextAt = later(network, hasParked ? Math.min(usualMs, waitIfParked(failures, failure)) : usualMs)
     const notBefore = retryAfterMs === null ? null : later(network, retryAfterMs)
-    await recordSyncFailure(tx, started, why, nextAt, notBefore)
+    if ((await recordSyncFailure(tx, started, why, nextAt, notBefore)) > 0) tx.notify(started.workspace_id, 'senders')
     return { kind: 'failed', why, nextAt }
   })
 }
@@ -205,6 +205,8 @@ function applyListing(
     const unlistedSyncs = unlisted.length === 0 ? 0 : locked.unlisted_syncs + 1
     const next = later(network, unlistedSyncs === 0 ? syncIntervalMs : waitIfUnlisted(unlistedSyncs))
     await recordSyncSuccess(tx, { ...started, next, listedAt, remark, unlistedSyncs })
+    // Even without other changes: the page of a sender shows when its account was synced.
+    tx.notify(started.workspace_id, 'senders')
     const senders = numbers.length - ownedElsewhere.length
     return { kind: 'synced', senders, templates: templates.length, remark, unlisted }
   })

@@ -10,7 +10,7 @@ import { accessTokenContext, appSecretContext, verifyTokenContext } from './seal
 import { sealedAccesses, sealedApps } from './vault.sql.ts'
 
 /** An app with its decrypted secrets, for the ingress. */
-interface OpenApp {
+export interface OpenApp {
   id: string
   appSecret: string
   /** The app secret as a key for the signatures of webhooks. */

@@ -7,6 +7,7 @@ import { useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newLogger } from '../../telemetry/logger.ts'
 import { eraseDue } from '../privacy/erase.ts'
+import { findChoices } from '../senders/preferences.ts'
 import { listContacts } from './contact-list.ts'
 
 const server = useTestServer()
@@ -182,6 +183,38 @@ test('a contact without a number is named by their user ID', async () => {
   server.clock.forward({ seconds: 1 })
   expect((await read(String(userId))).status).toBe(204)
   expect(await unread()).toEqual({ Ana: 0 })
+})
+
+test('an opt-out with number and user ID is listed after messages that have only the user ID', async () => {
+  const { shop, workspaceId, at, newPhone, say, list, person, control } = await setUp()
+  const ana = newPhone('Ana')
+  control.phones.change(ana, { username: 'ana', switches: { senderIdentity: 'user_id_only' } })
+  await say(ana, 'hello')
+  const { userId } = control.phones.get(ana)
+  await server.db.change(
+    `insert into marketing_preferences (sender_id, person, user_id, workspace_id, marketing, changed_at)
+     values ($1, $2, $3, $4, 'stop', now())`,
+    [shop.senderId.slice(4), ana, userId, workspaceId],
+  )
+  expect((await list()).data).toMatchObject([{ id: userId, opted_out: true }])
+  const contact = (await person.call(`${at}/${userId}`)).body as Contact
+  expect(contact.senders).toMatchObject([{ marketing: { choice: 'stop' } }])
+})
+
+test('the choice of a person is found by their user ID, however many people made one', async () => {
+  const { shop, workspaceId } = await setUp()
+  const senderId = shop.senderId.slice(4)
+  await server.db.change(
+    `insert into marketing_preferences (sender_id, person, user_id, workspace_id, marketing, changed_at)
+     select $1, n::text, 'US.' || n, $2, 'stop', now() from generate_series(1, 5000) as n`,
+    [senderId, workspaceId],
+  )
+  await server.db.rows('analyze marketing_preferences')
+  const people = [1, 2, 3].map((n) => ({ workspaceId, senderId, personIds: [`US.${n}`] }))
+  const read = await rowsRead(server.db, 'marketing_preferences', async (tx) => {
+    expect(await findChoices(tx, people)).toMatchObject(people.map(() => ({ marketing: 'stop' })))
+  })
+  expect(read).toBeLessThan(10)
 })
 
 test('contacts of another workspace are neither listed, found nor marked as read', async () => {

@@ -9,7 +9,7 @@ import { type Contacted, contactsNamed, pageOfContacts, partsOfContacts } from '
 import { windowMs } from '../messages/reading/reply-window.ts'
 import { excerptOf } from '../search/excerpt.ts'
 import { contactNames, findTexts } from '../search/find.ts'
-import { findOptOuts } from '../senders/preferences.ts'
+import { findChoices } from '../senders/preferences.ts'
 
 export interface ContactList {
   contacts: ListedContact[]
@@ -50,8 +50,13 @@ async function toContacts(db: Db, workspaceId: string, contacts: readonly Contac
   const parts = await partsOfContacts(db, workspaceId, contacts)
   const people = contacts.map(({ person }) => person)
   const names = await contactNames(db, workspaceId, people)
-  const senders = [...parts].map(([person, { message }]) => ({ person, senderId: message.sender_id }))
-  const optedOut = new Set((await findOptOuts(db, workspaceId, senders)).map(({ person }) => person))
+  const addressed = [...parts].map(([person, { message }]) => ({
+    workspaceId,
+    senderId: message.sender_id,
+    personIds: message.user_id === null ? [person] : [...new Set([person, message.user_id])],
+  }))
+  const choices = await findChoices(db, addressed)
+  const optedOut = new Set([...parts.keys()].filter((_, index) => choices[index]?.marketing === 'stop'))
   return people.flatMap((person) => {
     const found = parts.get(person)
     if (!found) return []

@@ -135,13 +135,6 @@ export const responsesOfMessages = (db: Db, workspaceId: string, messageIds: rea
     [workspaceId, messageIds],
   )
 
-/** The submission that arrived as this message. */
-export const responseOfMessage = (db: Db, workspaceId: string, messageId: string) =>
-  db.first<{ id: string }>('select id from flow_responses where workspace_id = $1 and message_id = $2', [
-    workspaceId,
-    messageId,
-  ])
-
 /** Removes the answers of the submissions that arrived as these messages. Returns the submissions that had answers. */
 export const removeResponses = (db: Db, messageIds: readonly string[], now: Date): Promise<{ id: string }[]> =>
   db.rows(

@@ -10,8 +10,6 @@ import { filesByResponse, type ListedFile } from '../files/files.ts'
 import { openFile, type StoredFile } from '../files/read.ts'
 import { type ResponseRow, responseById, responseList } from './flows.sql.ts'
 
-export { responseOfMessage as findResponseOf } from './flows.sql.ts'
-
 export type ResponseWithFiles = ResponseRow & { files: ListedFile[] }
 
 /** Submitted forms, each with its files and their download state. */

@@ -5,10 +5,13 @@ import { newLine, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { urlOf } from '../../../testing/service.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
+import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { readConfig } from '../../config.ts'
 import { startService } from '../../start.ts'
+import { RequestMeter } from '../requests/meter.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
+import { newMetrics } from './metrics.ts'
 
 const server = useTestServer({ trustProxy: ['127.0.0.1/32'] })
 const delivering = useDeliveryWorker(server)
@@ -44,6 +47,33 @@ test('every metric has a help text and a type, and Parley’s own start with par
   expect(text).toMatch(/^parley_database_up 1$/m)
   expect(text).toMatch(/^parley_database_size_bytes \d{7,}$/m)
   expect(text).toMatch(/^parley_file_quota_used_ratio 0$/m)
+})
+
+test('a database that is slow to count is up, and what it counted late is in the next scrape', async () => {
+  let finish = () => {}
+  const isFinished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const metrics = newMetrics({
+    db: {
+      ...server.db,
+      async first(text, values) {
+        if (/pg_database_size|from deliveries/.test(text)) await isFinished
+        return server.db.first(text, values)
+      },
+    },
+    ...{ clock: server.clock, replica: null, dataDir: null, maxStoredBytes: 1, version: '0.0.0' },
+    ...{ requests: new RequestMeter([]), bodies: { bytes: 0 }, heldRequests: { count: 0 } },
+    connections: { open: 0, max: 1, requests: 0 },
+  })
+  const slow = await metrics.render()
+  expect(slow).toMatch(/^parley_database_up 1$/m)
+  expect(slow).not.toMatch(/^parley_(database_size_bytes|deliveries_waiting) /m)
+  finish()
+  await until('a scrape has both', async () => {
+    const next = await metrics.render()
+    return /^parley_database_size_bytes \d{7,}$/m.test(next) && /^parley_deliveries_waiting \d+$/m.test(next)
+  })
 })
 
 test('requests are counted by route and status class, and an unknown path is never a label', async () => {

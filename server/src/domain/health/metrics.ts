@@ -49,6 +49,8 @@ const queuesCachedForMs = 2_000
 /** To sum up the size of the database, PostgreSQL asks for the size of each of its files. All stored files are summed up, too. */
 const sizeCachedForMs = 5 * 60_000
 const timeoutMs = 3_000
+/** How much longer a result is returned while the next read takes too long: some scrapes. */
+const lateForMs = 2 * 60_000
 
 /**
  * This process's counters, and the queues in the database. The code that counts increments plain numbers; they are read
@@ -98,7 +100,7 @@ function newRegistry(deps: MetricsDeps): Registry {
     })
 
   gauge('parley_build_info', 'The version of Parley', () => [{ value: 1, labels: { version } }])
-  gauge('parley_database_up', '1 if the database responds, otherwise 0', async () => ((await queues()) ? 1 : 0))
+  gauge('parley_database_up', '1 if the database responds, otherwise 0', async () => ((await responds(db)) ? 1 : 0))
   counter('parley_http_requests_total', 'Requests under /v1, by route and status class', () =>
     [...requests.read()].flatMap(({ route, method, classes }) =>
       [...classes].flatMap((value, at) => (value ? [{ value, labels: { route, method, status: `${at}xx` } }] : [])),
@@ -310,15 +312,35 @@ function histogramValues(name: string, { spans: { buckets, seconds }, labels = {
   return values
 }
 
-/** Caches the result briefly, so that all metrics of a scrape share one read. Null if the read fails or times out. */
+/**
+ * Caches the result, so that all metrics of a scrape share one read. If a read takes longer than a scrape can wait, the result
+ * before it is returned, unless that is old; then null. The next scrape has the late result. A failed read is null.
+ */
 function cached<T>(read: () => Promise<T>, forMs = queuesCachedForMs): () => Promise<T | null> {
-  let readAtMs = Number.NEGATIVE_INFINITY
-  let result: Promise<T | null> = Promise.resolve(null)
-  return () => {
-    if (performance.now() - readAtMs > forMs) {
-      readAtMs = performance.now()
-      result = Promise.race([read().catch(() => null), sleep(timeoutMs, null, { ref: false })])
+  let last: { value: T | null; atMs: number } = { value: null, atMs: Number.NEGATIVE_INFINITY }
+  let reading: Promise<unknown> | undefined
+  const isWithin = (ms: number) => performance.now() - last.atMs <= ms
+  return async () => {
+    if (!reading && !isWithin(last.value === null ? queuesCachedForMs : forMs)) {
+      const done = read()
+        .catch(() => null)
+        .then((value) => {
+          last = { value, atMs: performance.now() }
+          reading = undefined
+        })
+      reading = Promise.race([done, sleep(timeoutMs, null, { ref: false })])
     }
-    return result
+    await reading
+    return isWithin(forMs + lateForMs) ? last.value : null
   }
 }
+
+/** Not cached: it says how the database is now. */
+const responds = (db: Database): Promise<boolean> =>
+  Promise.race([
+    db.rows('select 1').then(
+      () => true,
+      () => false,
+    ),
+    sleep(timeoutMs, false, { ref: false }),
+  ])

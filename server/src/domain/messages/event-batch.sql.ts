@@ -7,6 +7,18 @@ export interface EventBatch {
   lease: { until: Date; token: string | null; except: readonly string[] }
 }
 
+/** What such a statement returns with a row: one delivery of its event. Null if no endpoint subscribes to it. */
+export interface DeliveryOfRow {
+  eventId: string | null
+  webhookId: string | null
+  leased: boolean | null
+  conversation: string | null
+}
+
+export const hasDelivery = <Row extends DeliveryOfRow>(
+  row: Row,
+): row is Row & { eventId: string; webhookId: string; leased: boolean } => row.webhookId !== null
+
 /** The parameters of such a statement besides its rows. */
 export const eventParameters = {
   createdAt: 'timestamptz',

@@ -31,7 +31,6 @@ export const orderConsoleRoutes = (): ConsoleRoute[] => [
       const order = await changeOrderStatus(db, clock, workspaceId, params.id, body.status, person.email)
       // Without the person: audit entries are never changed, so one who is erased would stay in them.
       await audit({ action: 'order.status', target: order.id, before: { status: before.status }, after: body })
-      db.notify(workspaceId, 'orders')
       return order
     },
   }),

@@ -93,10 +93,6 @@ export const changesOf = (db: Db, workspaceId: string, orderId: string): Promise
     [workspaceId, orderId],
   )
 
-/** The order that arrived as this message. */
-export const orderOfMessage = (db: Db, workspaceId: string, messageId: string): Promise<{ id: string } | undefined> =>
-  db.first('select id from orders where workspace_id = $1 and message_id = $2', [workspaceId, messageId])
-
 /** Removes the note and the name of the person from the orders of these messages. The items stay. */
 export const removeOrderNotes = (db: Db, messageIds: readonly string[]): Promise<number> =>
   db.change(

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { fixtures } from '../../../testing/fixtures.ts'
 import { eventsOf, newApp, newSender } from '../../../testing/network-app.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { positionOf } from '../../lib/key-set.ts'
-import { fixtures } from '../../whatsapp/fixtures.ts'
 import { orders as orderList } from './console.ts'
 import { changeOrderStatus, getOrder, toOrder } from './orders.ts'
 import { sumOf } from './save-orders.ts'
@@ -163,12 +163,9 @@ test('an order can change from any status to any other, and each change records 
   const again = await changeOrderStatus(db, server.clock, workspace.id, id, 'done', 'another person')
   expect(again.changes).toHaveLength(5)
   expect(await getOrder(db, workspace.id, id)).toEqual(again)
-  await expect(changeOrderStatus(db, server.clock, workspace.id, id, 'lost', 'x')).rejects.toThrow(
-    '"lost" is not an order status',
-  )
   await expect(server.db.change('delete from order_changes')).rejects.toThrow('never changed or deleted')
   await Promise.all(
-    ['new', 'shipped', 'new', 'shipped'].map((to, n) =>
+    (['new', 'shipped', 'new', 'shipped'] as const).map((to, n) =>
       changeOrderStatus(db, server.clock, workspace.id, id, to, `${n}`),
     ),
   )

@@ -128,6 +128,18 @@ test('names match by any part, case-insensitive; references match exactly', asyn
   expect(await search('%')).toEqual([])
 })
 
+test('a name that looks like a phone number is found as it is written', async () => {
+  const { workspace, account } = await sending.newShop()
+  await workspace.newKey({ name: 'since 2026-11-15' })
+  const input = { workspaceId: workspace.id, name: '10.0.12.5', url: 'https://example.com/', events: ['message.sent'] }
+  await createWebhook(server.db, server.clock, server.secretKeys, anyTarget, input)
+  const search = await searchAs(workspace.id)
+  expect(await search('2026-11-15')).toMatchObject([{ kind: 'key', title: 'since 2026-11-15' }])
+  expect(await search('10.0.12.5')).toMatchObject([{ kind: 'webhook', title: '10.0.12.5' }])
+  const spaced = account.phoneNumber.replace(/(\d{4})$/, ' $1')
+  expect(await search(spaced)).toMatchObject([{ kind: 'sender' }])
+})
+
 test('search returns nothing that the role or the workspace may not see', async () => {
   const shop = await sending.newShop()
   const { workspace } = shop

@@ -49,7 +49,11 @@ export async function search(viewer: Viewer, text: string, limits?: SearchLimits
   const person = isUserId(q) ? q : number
   const exact = person !== null && isAllowed('message') ? await findPerson(viewer, person) : []
   const names = (['sender', 'template', 'webhook', 'key'] as const).filter(isAllowed)
-  const searches = names.map((kind) => foundByName(db, workspaceId, kind, number ?? q, maxPerKind))
+  const searches = names.map((kind) => {
+    // Only numbers of senders are stored without signs.
+    const name = kind === 'sender' ? (number ?? q) : q
+    return foundByName(db, workspaceId, kind, name, maxPerKind)
+  })
   if (isAllowed('message')) searches.push(foundByReference(db, workspaceId, q, maxPerKind))
   const rows = (await Promise.all(searches)).flat()
   const textKinds = (['message', 'inbound', 'order', 'form'] as const).filter(isAllowed)

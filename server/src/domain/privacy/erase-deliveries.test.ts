@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
 import { attemptsOf, newLine, openOf, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { openTransaction } from '../../../testing/open-transaction.ts'
-import { type Received, useReceivers } from '../../../testing/receiver.ts'
+import { type Behaviour, useReceivers } from '../../../testing/receiver.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newLogger } from '../../telemetry/logger.ts'
@@ -63,15 +63,17 @@ test('open deliveries of an erased person end, and what receivers responded is r
   expect([failing.received.length, disabled.received.length]).toEqual([attempts + 1, 1])
 })
 
-/** An endpoint whose receiver repeats what it got, but only once `respond` is called. */
-async function newWaitingReceiver() {
+/** It repeats what it got. */
+const repeat: Exclude<Behaviour, number> = (response, { body }) =>
+  response.writeHead(500, { 'x-from': phone }).end(body)
+
+/** An endpoint whose receiver responds once `respond` is called. */
+async function newWaitingReceiver(behaviour = repeat) {
   const line = await newLine(server)
   const receiver = await newReceiver()
   const { id } = await line.listen(receiver, ['message.received'])
   const waiting: (() => void)[] = []
-  receiver.behave(
-    (response, { body }: Received) => void waiting.push(() => response.writeHead(500, { 'x-from': phone }).end(body)),
-  )
+  receiver.behave((response, received) => void waiting.push(() => behaviour(response, received)))
   await line.write()
   await until('the attempt is in progress', () => waiting.length === 1)
   const admin = await signedIn(server, { workspaceId: line.workspace.id, role: 'admin' })
@@ -112,6 +114,17 @@ test('a response whose delivery was retried by a user is stored', async () => {
     'first',
     true,
   ])
+})
+
+test('the headers of an empty response whose delivery was retried by a user are stored', async () => {
+  const { id, receiver, respond } = await newWaitingReceiver((response) =>
+    response.writeHead(204, { 'x-from': phone }).end(),
+  )
+  await retryDelivery(server.db, server.clock, id, receiver.received[0]?.id ?? '')
+  respond()
+  await delivering.worker.drain()
+  const first = (await attemptsOf(server, id)).find(({ trigger }) => trigger === 'first')
+  expect(first).toMatchObject({ status: 204, response_headers: expect.stringContaining(`x-from: ${phone}`) })
 })
 
 test('an erasure waits for a delivery that is being recorded, and then removes its response too', async () => {

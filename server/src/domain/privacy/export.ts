@@ -7,6 +7,7 @@ import type { Db } from '../../db/db.ts'
 import { withIndexLookups } from '../../db/planner-settings.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withPrefix } from '../../lib/ids.ts'
+import type { Position } from '../../lib/key-set.ts'
 import { Refusal } from '../../lib/refuse.ts'
 import { parkedOfPerson } from '../connections/parked-of-person.ts'
 import { eventsNaming, eventsOfMessages } from '../deliveries/erase-events.ts'
@@ -21,7 +22,6 @@ import {
   idempotencyKeysOf,
   type KnownPerson,
   type NamedPerson,
-  type Position,
   type ReceivedOfPerson,
   readsOf,
   receivedOfPerson,

@@ -14,8 +14,8 @@ import { withPrefix } from '../../lib/ids.ts'
 import { isOneOf } from '../../lib/list-filters.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { hoursOf, sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
-import { latestOf, type TrafficRow } from './console.sql.ts'
-import { errorMeaning, type KeyNames, readTraffic, toLogged } from './console.ts'
+import { findRequests, type TrafficRow } from './console.sql.ts'
+import { errorMeaning, type KeyNames, readTraffic, toLogged, toSearch } from './console.ts'
 import { fieldErrorsOf } from './inspector/contents.sql.ts'
 import { busiestGroups, type CountedRow, deleteMuted, insertMuted, type MutedRow, mutedOf } from './requests.sql.ts'
 import { type ApiErrorGroup as Group, listApiErrors } from './requests.ts'
@@ -46,11 +46,20 @@ export async function groupApiErrors(
   }
 }
 
-/** A period until now, or the hours from `from` until `to`. Without `from`, it is the day before `to`. */
+const dayMs = 86_400_000
+/** The most that PARLEY_RETENTION_DAYS can be. */
+const mostDays = 3_650
+
+/**
+ * A period until now, or the hours from `from` until `to`. Without `from`, it is the day before `to`. The hours are only those
+ * that can have data, and the day after them, because each one is a step of the trend.
+ */
 export function rangeOf({ since = '24h', from, to }: ApiErrorQuery, now: Date): TimeBuckets {
   if (from === undefined && to === undefined) return timeBuckets(since, now)
-  const until = to === undefined ? now : new Date(to)
-  return hoursOf(from === undefined ? new Date(until.getTime() - 86_400_000) : new Date(from), until)
+  const clamp = (ms: number) =>
+    new Date(Math.max(now.getTime() - mostDays * dayMs, Math.min(ms, now.getTime() + dayMs)))
+  const until = to === undefined ? now.getTime() : Date.parse(to)
+  return hoursOf(clamp(from === undefined ? until - dayMs : Date.parse(from)), clamp(until))
 }
 
 export const hasStatus = (filter: string | undefined, status: number | null): boolean =>
@@ -77,6 +86,14 @@ export const exportApiErrors = (
 const sampleSize = 500
 const sampleCount = 20
 
+const latestOf = (db: Db, workspaceId: string, code: string, { from, to }: { from: Date; to: Date }) =>
+  findRequests(
+    db,
+    workspaceId,
+    { ...toSearch({ code }, null, null), from, to },
+    { take: sampleSize, lookAt: sampleSize },
+  )
+
 export async function getApiErrorGroup(
   db: Db,
   clock: Clock,
@@ -89,7 +106,7 @@ export async function getApiErrorGroup(
   const steps = rangeOf(query, clock.now())
   const [all, latest, byKey, byAddress] = await Promise.all([
     groupApiErrors(db, clock, workspaceId, keys, query, days),
-    latestOf(db, workspaceId, code, steps, sampleSize),
+    latestOf(db, workspaceId, code, steps),
     busiestGroups(db, workspaceId, code, steps, 'key_id'),
     busiestGroups(db, workspaceId, code, steps, 'address'),
   ])
@@ -119,7 +136,7 @@ async function invalidFields(
   days: number,
 ): Promise<InvalidField[]> {
   const since = new Date(Math.max(from.getTime(), clock.now().getTime() - days * 86_400_000))
-  const latest = await latestOf(db, workspaceId, 'validation_failed', { from: since, to }, sampleSize)
+  const latest = await latestOf(db, workspaceId, 'validation_failed', { from: since, to })
   const times = new Map(latest.map(({ id, at }) => [id, at]))
   const errors = await fieldErrorsOf(db, workspaceId, [...times.keys()], { from: latest.at(-1)?.at ?? to, to })
   const newestFirst = errors

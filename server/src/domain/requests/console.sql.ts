@@ -115,21 +115,6 @@ const filterValues = ({ statuses, codes, methods, route, keyIds, address }: Sear
   take,
 })
 
-export const latestOf = (
-  db: Db,
-  workspaceId: string,
-  code: string,
-  { from, to }: { from: Date; to: Date },
-  take: number,
-): Promise<RequestRow[]> =>
-  inIndexOrder(db, (tx) =>
-    tx.rows(
-      `select ${columns} from request_log where workspace_id = $1 and code = $2 and at >= $3 and at < $4
-       order by workspace_id, at desc, id desc limit $5`,
-      [workspaceId, code, from, to, take],
-    ),
-  )
-
 /** The last row of the scan, if the scan reached its limit. */
 export const endOfScan = (
   db: Db,

@@ -275,6 +275,20 @@ test('GET /refusals groups API errors by code, with explanation, keys, addresses
   expect((await read('/refusals?since=1y')).status).toBe(400)
 })
 
+test('the trend of API errors has no steps that cannot have data, whatever the range', async () => {
+  const { workspace, unscoped, read } = await setUp()
+  await failRequests(workspace, unscoped.secret, 1, '192.0.2.1')
+  const range = 'from=0001-01-01T00:00:00Z&to=9999-12-31T00:00:00Z'
+  const { body } = await read(`/refusals?${range}`)
+  expect(body.step_hours).toBe(24)
+  expect(body.data).toMatchObject([{ count: 1 }])
+  const { trend } = body.data[0]
+  expect(trend.length).toBeLessThan(3_700)
+  expect(trend.reduce((sum: number, count: number) => sum + count)).toBe(1)
+  expect((await read(`/refusals/insufficient_scope?${range}`)).body.trend).toEqual(trend)
+  expect((await read(`/refusals?from=9999-12-31T00:00:00Z`)).body.data).toEqual([])
+})
+
 test('GET /refusals/:code returns the keys, addresses, routes and latest requests', async () => {
   const { workspace, unscoped, read } = await setUp()
   await failRequests(workspace, unscoped.secret, 2, '192.0.2.1')

@@ -2,9 +2,9 @@ import { BatchWriter } from '../../db/batch-writer.ts'
 import type { Db } from '../../db/db.ts'
 import type { KeyUse, RequestRecord } from '../../http/access-check.ts'
 import { addressBlock } from '../../net/addresses.ts'
+import { CountedWindows } from '../../sharing/counted-windows.ts'
 import { FairShares } from '../../sharing/fair-shares.ts'
 import type { Logger } from '../../telemetry/logger.ts'
-import { MinuteLimit } from './inspector/minute-limit.ts'
 import { KeyCounts } from './key-counts.ts'
 import { dayOf, RecordedBatch } from './recorded-batch.ts'
 import { writeBatch } from './recorder.sql.ts'
@@ -63,7 +63,11 @@ export class RequestRecorder {
   readonly #webhookLimits = new UnauthenticatedLimits()
   #invalidKeys: RequestRecord[] = []
   #invalidKeyPlaces: FairShares
-  readonly #invalidKeysPerMinute = new MinuteLimit(invalidKeysPerMinute)
+  readonly #invalidKeysPerMinute = new CountedWindows({
+    max: invalidKeysPerMinute,
+    windowMs: 60_000,
+    maxKeys: 20_000,
+  })
   #lost = 0
   #lostContents = 0
   readonly #counts = new KeyCounts()
@@ -238,8 +242,7 @@ export class RequestRecorder {
     const limit = this.#invalidKeysPerMinute
     for (const record of records) {
       const caller = byHint.get(record.keyHint ?? '')
-      const isTaken = caller && limit.has(caller.workspaceId, record.at) && limit.take(caller.workspaceId, 1)
-      if (isTaken) this.#add({ ...record, caller })
+      if (caller && !limit.count(caller.workspaceId, record.at).isFull) this.#add({ ...record, caller })
       else this.#addUnauthenticated(record)
     }
   }

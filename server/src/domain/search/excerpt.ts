@@ -11,7 +11,7 @@ export function excerptOf(text: string, q: string): string {
     ([word]) => first !== undefined && hasWords(word, [first]),
   )
   const at = found?.index ?? 0
-  if (at + (found?.[0].length ?? 0) <= shownLength) return cut(text)
+  if (at <= before || at + (found?.[0].length ?? 0) <= shownLength) return cut(text)
   return `…${cut(text.slice(at - before).replace(/^\S*\s+/, ''))}`
 }
 

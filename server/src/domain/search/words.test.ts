@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { excerptOf } from './excerpt.ts'
 import { hasWords, searchedWords, wordLength, wordsMax, wordsOf } from './words.ts'
 
 test('words are in lower case, without accents and signs, each once', () => {
@@ -38,4 +39,10 @@ test('long words are cut, and long texts have a limit', () => {
   expect(wordsOf(long)).toEqual(['x'.repeat(wordLength)])
   expect(hasWords(long, searchedWords(long))).toBe(true)
   expect(wordsOf(Array.from({ length: 1_000 }, (_, n) => `w${n}`).join(' '))).toHaveLength(wordsMax)
+})
+
+test('the excerpt of a text is its beginning if the word that was found begins there, however long that is', () => {
+  const text = `Hello ${'東京'.repeat(80)} end`
+  expect(excerptOf(text, '京東')).toMatch(/^Hello 東京/)
+  expect(excerptOf(`${'word '.repeat(40)}bicycle`, 'bicycle')).toMatch(/^…word .*bicycle$/)
 })

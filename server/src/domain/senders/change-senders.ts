@@ -9,15 +9,14 @@ import type { ListedNumber } from '../../whatsapp/graph/listings.ts'
 import { publish } from '../deliveries/engine/publish/publish.ts'
 import {
   type Account,
-  blockSenders,
   changeNumber,
+  changeStatuses,
   lockSenderStates,
   markSendersDeleted,
   type NumberChange,
   type SenderOwner,
   type SenderState,
   sendersElsewhere,
-  unblockSenders,
   upsertSenders,
 } from './senders.sql.ts'
 
@@ -50,12 +49,11 @@ export const changeSendersOf = (
   db: Db,
   owner: Account,
   number: string | null,
-  { status, reason }: { status: string; reason: string | null },
+  change: { status: string; reason: string | null },
   now: Date,
 ): Promise<void> =>
   publishingChanges(db, owner, now, async (tx) => {
-    if (status === 'CONNECTED') await unblockSenders(tx, owner, number, now)
-    else await blockSenders(tx, owner, number, status, reason, now)
+    await changeStatuses(tx, owner, number, change, now)
   })
 
 /** After a notice about a number. */

@@ -57,12 +57,10 @@ export const senderConsoleRoutes = ({ syncWorkspace }: Parts): ConsoleRoute[] =>
     reply: SyncReply,
     // Waits for the network, so no transaction may be open.
     ownTransactions: true,
-    async handle({ workspaceId, audit, db }) {
+    async handle({ workspaceId, audit }) {
       const reply = await syncWorkspace(workspaceId)
       const after = Object.fromEntries(reply.accounts.map(({ account, outcome }) => [account, outcome]))
       await audit({ action: 'network.sync', target: null, after })
-      db.notify(workspaceId, 'senders')
-      db.notify(workspaceId, 'templates')
       return reply
     },
   }),

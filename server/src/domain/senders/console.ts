@@ -14,7 +14,7 @@ import { exportAll } from '../../lib/csv-export.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { hasText, isOneOf } from '../../lib/list-filters.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { timeBuckets } from '../../lib/time-buckets.ts'
+import { bucketFields, timeBuckets } from '../../lib/time-buckets.ts'
 import { type SenderEvent, senderEvents } from '../deliveries/reading/events.ts'
 import { type ConsoleSenderRow, latestUse, listConsoleSenders, volumeByBucket } from './console.sql.ts'
 import { senderById } from './senders.sql.ts'
@@ -77,10 +77,7 @@ export async function readActivity(
   const steps = rows.toSorted((left, right) => left.at.getTime() - right.at.getTime())
   return {
     period,
-    from: buckets.from.toISOString(),
-    to: buckets.to.toISOString(),
-    step_hours: buckets.hours,
-    steps: buckets.starts.map((start) => start.toISOString()),
+    ...bucketFields(buckets),
     queued: steps.map(({ queued }) => queued),
     sent: steps.map(({ accepted, queued, failed }) => Math.max(0, accepted - queued - failed)),
     failed: steps.map(({ failed }) => failed),

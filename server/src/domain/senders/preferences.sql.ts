@@ -62,14 +62,6 @@ export const latestPreferences = statement(
      order by wanted.index, p.changed_at desc, p.marketing desc`,
 ).rows<Pick<Preference, 'marketing' | 'changedAt'> & { index: number }>
 
-/** The people who want no marketing messages from the sender next to them. */
-export const findOptOuts = (db: Db, workspaceId: string, people: readonly { person: string; senderId: string }[]) =>
-  db.rows<{ person: string }>(
-    `select p.person from unnest($2::uuid[], $3::text[]) as w(sender_id, person) join marketing_preferences p
-       on p.workspace_id = $1 and p.sender_id = w.sender_id and p.person = w.person where p.marketing = 'stop'`,
-    [workspaceId, people.map(({ senderId }) => senderId), people.map(({ person }) => person)],
-  )
-
 /** No index has the user ID, so all rows of the workspace are read. Only people who made a choice have a row. */
 const isOfPerson = `workspace_id = $1 and ((person = any($2::text[]) and ($4 or user_id is null))
     or person = any($3::text[]) or (not $4 and user_id = any($3::text[])))`

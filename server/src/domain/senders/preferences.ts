@@ -8,7 +8,7 @@ import { publish } from '../deliveries/engine/publish/publish.ts'
 import { latestPreferences, type Preference, updateRepeatedPreferences, upsertPreferences } from './preferences.sql.ts'
 import type { Destination } from './senders.ts'
 
-export { deletePreferencesOf, findOptOuts, preferencesOf } from './preferences.sql.ts'
+export { deletePreferencesOf, preferencesOf } from './preferences.sql.ts'
 
 /**
  * Stores what people chose and publishes what changed, in the transaction of the caller. Of several choices of a person for
@@ -38,7 +38,6 @@ export async function savePreferences(
     const preference = latest.get(`${senderId} ${person}`)
     return preference ? [{ workspaceId: preference.workspaceId, type, data: toData({ ...preference, userId }) }] : []
   })
-  for (const { workspaceId } of events) db.notify(workspaceId, 'messages')
   await publish(db, now, events)
 }
 

@@ -135,33 +135,22 @@ export const lockSenderStates = (db: Db, workspaceId: string): Promise<SenderSta
 /** Finds a sender by its digits or by the network's ID. */
 const isNumber = '$3 in (phone_number, phone_number_id)'
 
-/** After a notice that a number cannot send, or all numbers of an account (null). */
-export const blockSenders = (
+/**
+ * After a notice about a number, or about all numbers of an account (null). A notice that they can send again, with the
+ * status `CONNECTED`, is about the numbers that an earlier notice blocked.
+ */
+export const changeStatuses = (
   db: Db,
   { workspaceId, connectionId }: Account,
   number: string | null,
-  status: string,
-  reason: string | null,
+  { status, reason }: { status: string; reason: string | null },
   now: Date,
 ): Promise<number> =>
   db.change(
-    `update senders set status = $4, status_reason = $5, updated_at = $6
-     where workspace_id = $1 and connection_id = $2 and ($3::text is null or ${isNumber}) and status <> 'DELETED'`,
-    [workspaceId, connectionId, number, status, reason, now],
-  )
-
-/** After a notice that they can send again: the numbers that a notice blocked. */
-export const unblockSenders = (
-  db: Db,
-  { workspaceId, connectionId }: Account,
-  number: string | null,
-  now: Date,
-): Promise<number> =>
-  db.change(
-    `update senders set status = 'CONNECTED', status_reason = null, updated_at = $4
+    `update senders set status = $4, status_reason = case when $4 <> 'CONNECTED' then $5 end, updated_at = $6
      where workspace_id = $1 and connection_id = $2 and ($3::text is null or ${isNumber})
-       and status_reason is not null and ${isBlocked}`,
-    [workspaceId, connectionId, number, now],
+       and case when $4 = 'CONNECTED' then status_reason is not null and ${isBlocked} else status <> 'DELETED' end`,
+    [workspaceId, connectionId, number, status, reason, now],
   )
 
 /** Values of a notice about a number. An omitted value stays, and so does the reason of a blocked number. */

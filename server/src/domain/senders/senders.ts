@@ -35,10 +35,10 @@ export interface WantedSender {
   senderId: string | null
 }
 
-/** The senders of several requests, in their order. Two results mean that the request must name one. */
-export async function findSendersToUse(db: Db, wanted: readonly WantedSender[]): Promise<UsableSender[][]> {
+/** The senders of several requests, in their order; none for null. Two results mean that the request must name one. */
+export async function findSendersToUse(db: Db, wanted: readonly (WantedSender | null)[]): Promise<UsableSender[][]> {
   const found = wanted.map((): UsableSender[] => [])
-  const rows = wanted.map(({ workspaceId, senderId }, index) => ({ index, workspaceId, senderId }))
+  const rows = wanted.flatMap((each, index) => (each ? { index, ...each } : []))
   for (const { index, ...sender } of rows.length === 0 ? [] : await sendersToUse(db, { wanted: rows }))
     found[index]?.push(sender)
   return found

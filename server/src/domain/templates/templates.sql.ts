@@ -95,7 +95,7 @@ export interface TemplateOwner {
   connectionId: string
 }
 
-/** A template whose status changed. */
+/** A changed template. Its status may be the previous one. */
 export interface ChangedTemplate {
   id: string
   name: string
@@ -109,9 +109,9 @@ export interface ChangedTemplate {
 const shownStatus = `case when t.removed_at is null then t.status else 'DELETED' end`
 
 /**
- * Inserts new templates and updates changed ones. Returns the templates whose status changed; a new template counts as
- * changed from PENDING. `updated_at` changes only if category, status or content do. The caller has locked the
- * connection, so nothing changes after `before` was read.
+ * Inserts new templates and updates changed ones. Returns both; the previous status of a new template is PENDING.
+ * `updated_at` changes only if category, status or content do. The caller has locked the connection, so nothing changes
+ * after `before` was read.
  */
 export const upsertTemplates = statement(
   {
@@ -158,10 +158,10 @@ export const upsertTemplates = statement(
      )
      select c.id, c.name, c.language, c.status, coalesce(before.status, 'PENDING') as "previousStatus",
        c.rejected_reason as reason
-     from c left join before on before.id = c.id where c.status <> coalesce(before.status, 'PENDING') order by c.id`,
+     from c left join before on before.id = c.id order by c.id`,
 ).rows<ChangedTemplate>
 
-/** Returns the newly deleted templates. */
+/** Returns the removed templates. */
 export const removeTemplates = (
   db: Db,
   { workspaceId, connectionId }: TemplateOwner,
@@ -176,7 +176,7 @@ export const removeTemplates = (
        returning id, name, language, status
      )
      select id, name, language, 'DELETED' as status, status as "previousStatus", null as reason
-     from removed where status <> 'DELETED' order by id`,
+     from removed order by id`,
     [workspaceId, connectionId, listed.map(({ name }) => name), listed.map(({ language }) => language), now],
   )
 

@@ -52,10 +52,13 @@ export async function findUsedTemplates(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The templates that several requests may refer to, in the order of the requests. */
-export async function findTemplatesToSend(db: Db, wanted: readonly WantedTemplate[]): Promise<SendableTemplate[][]> {
+/** The templates that several requests may refer to, in the order of the requests; none for null. */
+export async function findTemplatesToSend(
+  db: Db,
+  wanted: readonly (WantedTemplate | null)[],
+): Promise<SendableTemplate[][]> {
   const found = wanted.map((): SendableTemplate[] => [])
-  const rows = wanted.map((each, index) => ({ index, ...each }))
+  const rows = wanted.flatMap((each, index) => (each ? { index, ...each } : []))
   for (const { index, ...template } of rows.length === 0 ? [] : await templatesToSend(db, { wanted: rows })) {
     found[index]?.push(template)
   }
@@ -76,11 +79,10 @@ export async function saveTemplates(
 ): Promise<void> {
   const templates = onePerName(listed)
   const rows = templates.map((template) => toNew(template, now))
-  const found = rows.length > 0 ? await upsertTemplates(db, { ...owner, now, listed: rows }) : []
-  const changed = isFirst ? [] : found
+  const saved = rows.length > 0 ? await upsertTemplates(db, { ...owner, now, listed: rows }) : []
   const removed = await removeTemplates(db, owner, templates, now)
-  await publishChanges(db, owner, now, [...changed, ...removed])
-  if (found.length + removed.length > 0) db.notify(owner.workspaceId, 'templates')
+  await publishChanges(db, owner, now, isFirst ? removed : [...saved, ...removed])
+  if (saved.length + removed.length > 0) db.notify(owner.workspaceId, 'templates')
 }
 
 /** Applies a change reported by the network. False if the template is not known yet. Run it in a transaction. */
@@ -93,7 +95,7 @@ export async function changeTemplate(
   const [status, category] = [change.status?.toUpperCase(), change.category?.toUpperCase()]
   const found = await changeTemplates(db, { ...change, ...owner, status, category, rejectedReason, statusInfo, now })
   const reason = statusInfo?.reason ?? rejectedReason
-  const changed = found.flatMap((each) => (each.status === each.previousStatus ? [] : [{ ...each, reason }]))
+  const changed = found.map((each) => ({ ...each, reason }))
   await publishChanges(db, owner, now, changed)
   if (found.length > 0) db.notify(owner.workspaceId, 'templates')
   return found.length > 0
@@ -101,7 +103,8 @@ export async function changeTemplate(
 
 function publishChanges(db: Db, { workspaceId }: TemplateOwner, now: Date, changed: readonly ChangedTemplate[]) {
   const type = 'template.status_changed' as const
-  const events = changed.map((each) => ({ workspaceId, type, data: toData(each) }))
+  const withNewStatus = changed.filter(({ status, previousStatus }) => status !== previousStatus)
+  const events = withNewStatus.map((each) => ({ workspaceId, type, data: toData(each) }))
   return publish(db, now, events)
 }
 

@@ -47,11 +47,13 @@ export async function checkInput(
   const addError = (param: string, code: FieldErrorCode, message: string) => errors.push({ param, code, message })
   const url = URL.canParse(input.url) ? new URL(input.url) : null
   if (!url) addError('url', 'invalid', 'Enter a full URL, for example https://example.com/webhooks.')
-  else if (input.url.length > 2000) errors.push(...textErrors('url', input.url, 2000))
   else {
     // A fragment is never sent to the server.
     url.hash = ''
-    const problem = await targetProblem(rules, url, workspaceId)
+    // The URL is checked as it is stored: encoding makes other letters several times as long.
+    const tooLong = textErrors('url', url.href, 2000)
+    const problem = tooLong.length > 0 ? null : await targetProblem(rules, url, workspaceId)
+    errors.push(...tooLong)
     if (problem) addError('url', 'invalid', problem)
   }
   if (input.events.length === 0)

@@ -184,3 +184,12 @@ test('an order that does not exist is refused', async () => {
   const { input, call } = await setUp()
   expect((await call('/webhooks', post({ ...input, ordering: 'sender' }))).body.error.param).toBe('ordering')
 })
+
+test('a URL is refused if it is too long as it is stored, so a stored one can always be saved again', async () => {
+  const { input, call } = await setUp()
+  const refused = await call('/webhooks', post({ ...input, url: `${input.url}/${'ü'.repeat(1_000)}` }))
+  expect(refused).toMatchObject({ status: 400, body: { error: { param: 'url' } } })
+  const created = await call('/webhooks', post({ ...input, url: `${input.url}/${'ü'.repeat(300)}` }))
+  const { webhook } = created.body
+  expect((await call(`/webhooks/${webhook.id}`, patch({ name: 'renamed' }))).body).toMatchObject({ name: 'renamed' })
+})

@@ -83,19 +83,6 @@ async function refuseAtLimit(tx: Db, workspaceId: string): Promise<void> {
   refuseParam('webhooks', 'too_many', message)
 }
 
-/** Changes the given fields. */
-export async function changeWebhook(
-  db: Db,
-  clock: Clock,
-  keys: SecretKeys,
-  rules: TargetRules,
-  id: string,
-  input: Partial<Omit<WebhookInput, 'workspaceId'>>,
-): Promise<Webhook> {
-  const before = await requireWebhook(db, id)
-  return saveWebhook(db, clock, () => keys, before, await checkChange(rules, before, input))
-}
-
 /** Validates the given fields as `checkInput` does. The others stay as they are. */
 export const checkChange = (
   rules: TargetRules,
@@ -107,7 +94,7 @@ export const checkChange = (
 }
 
 /**
- * The part of `changeWebhook` that may run in a transaction: it makes no DNS lookups. Refused if someone changed the
+ * Saves checked settings. It makes no DNS lookups, so it may run in a transaction. Refused if someone changed the
  * endpoint after `before` was read: their change would be undone, and a URL could return that no one confirmed.
  */
 export const saveWebhook = (

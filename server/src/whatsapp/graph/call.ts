@@ -186,11 +186,13 @@ export function httpError(status: number): MessageError {
 
 type Headers = Record<string, string | string[] | undefined>
 
+/** A proxy may ask for any time. WhatsApp's rate limits are those of an hour. */
+const retryAfterMaxMs = 3_600_000
+
 function retryAfterMs(headers: Headers): number | null {
-  const seconds = readNumber(headers['retry-after'])
-  const waits = [seconds === null ? 0 : seconds * 1000, regainMinutes(headers['x-business-use-case-usage']) * 60_000]
-  const wait = Math.max(...waits)
-  return wait > 0 ? wait : null
+  const seconds = readNumber(headers['retry-after']) ?? 0
+  const wait = Math.max(seconds * 1000, regainMinutes(headers['x-business-use-case-usage']) * 60_000)
+  return wait > 0 ? Math.min(retryAfterMaxMs, wait) : null
 }
 
 /** The usage header has, per business, the number of minutes until requests are allowed again. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { fixture, fixtures } from '../fixtures.ts'
+import { fixture, fixtures } from '../../../testing/fixtures.ts'
 import { classifySendOutcome } from '../outgoing/send-retry-policy.ts'
 import { GraphClient } from './client.ts'
 import { hideToken } from './hide-token.ts'
@@ -141,10 +141,29 @@ describe('sending', () => {
     expect(classifySendOutcome(await send(), 1)).toMatchObject({ kind: 'retry', afterMs: 7000, scope: 'number' })
   })
 
+  test.each([
+    ['31536000', 3_600_000],
+    ['12345678901234567890', 3_600_000],
+    ['3600', 3_600_000],
+    ['0', null],
+    ['-5', null],
+    ['1e400', null],
+    ['Wed, 21 Oct 2026 07:28:00 GMT', null],
+  ])(
+    'Retry-After %s means at most an hour, and nothing if it is no number of seconds',
+    async (header, retryAfterMs) => {
+      handler = json(429, { error: { code: 4, message: 'Slow down' } }, { 'retry-after': header })
+      expect(await send()).toMatchObject({ kind: 'refused', retryAfterMs })
+    },
+  )
+
   test('the usage header sets the delay', async () => {
     const usage = JSON.stringify({ 102: [{ type: 'whatsapp', estimated_time_to_regain_access: 3 }] })
     handler = json(400, fixture('own/api-error-80007.json'), { 'x-business-use-case-usage': usage })
     expect(await send()).toMatchObject({ kind: 'refused', retryAfterMs: 180_000 })
+    const long = JSON.stringify({ 102: [{ type: 'whatsapp', estimated_time_to_regain_access: 1e300 }] })
+    handler = json(400, fixture('own/api-error-80007.json'), { 'x-business-use-case-usage': long })
+    expect(await send()).toMatchObject({ kind: 'refused', retryAfterMs: 3_600_000 })
   })
 
   test('a request that was not sent is unreachable: unknown host, refused connection, no TLS', async () => {

@@ -91,3 +91,17 @@ test('an encrypted file of a form is parsed with its keys, which are removed fro
   const unread = readForm({ response_json: JSON.stringify({ photos: [broken] }) })
   expect([unread?.files, unread?.response]).toEqual([[], { photos: [left] }])
 })
+
+test('an encrypted file in a list of groups is found too, and none of its keys stays in the values', () => {
+  const { keys } = sealed(Buffer.from('x'))
+  const metadata = { iv: keys.iv, encryption_key: keys.key, hmac_key: keys.hmacKey }
+  const photo = { cdn_url: 'https://mmg.whatsapp.net/v/1', file_name: 'a.jpg', encryption_metadata: metadata }
+  const values = { children: [{ name: 'A', photos: [photo] }, [photo], { photo }] }
+  const form = readForm({ response_json: JSON.stringify(values) })
+  const left = { file_name: 'a.jpg' }
+  expect(form?.response).toEqual({ children: [{ name: 'A', photos: [left] }, [left], { photo: left }] })
+  expect(form?.files.map(({ field, index }) => [field, index])).toEqual([
+    ['children.photos', 0],
+    ['children', 1],
+  ])
+})

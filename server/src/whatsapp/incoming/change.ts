@@ -1,6 +1,8 @@
 /** Webhooks about the account itself: its templates, its numbers, its status. */
 import { templateStatuses } from '@parley/contract/template'
-import { cleanJson, type JsonObject, readId, readNonBlank, readObject, readPhone } from '../read-json.ts'
+import { cleanJson, type JsonObject, readId, readNonBlank, readObject, readPhone, readTime } from '../read-json.ts'
+import { type Notice, noticeEffect } from './notice-effect.ts'
+import type { Change } from './unread.ts'
 
 /** A change of a template. Null fields did not change; the list of templates has the complete state. */
 export interface TemplateChange {
@@ -20,42 +22,32 @@ export interface TemplateChange {
   occurredAt: Date
 }
 
-/** A notice about the account, one of its numbers or a form. It has only the formatted number, not its ID. */
-export interface Notice {
-  kind: 'notice'
-  about: 'account' | 'number' | 'form'
-  wabaId: string
-  field: string
-  event: string | null
-  displayPhoneNumber: string | null
-  value: JsonObject
-  occurredAt: Date
-}
-
-export function templateChange(
-  change: TemplateChange['change'],
-  value: JsonObject,
-  wabaId: string,
-  occurredAt: Date,
-): TemplateChange {
-  const reason = readNonBlank(value.reason, 2000)
-  const category = change === 'category' ? value.new_category : value.message_template_category
-  return {
-    kind: 'template',
-    wabaId,
-    change,
-    networkTemplateId: readId(value.message_template_id),
-    name: readId(value.message_template_name, 512),
-    // Some webhooks have a hyphen where the list has an underscore.
-    language: readId(value.message_template_language, 35)?.replace('-', '_') ?? null,
-    status: change === 'status' ? statusAfter(readId(value.event, 64)) : null,
-    category: readId(category, 64),
-    quality: change === 'quality' ? readId(value.new_quality_score, 64) : null,
-    rejectedReason: reason === 'NONE' ? null : reason,
-    statusInfo: statusInfo(value),
-    occurredAt,
+/** The reader of a field about templates. A change without an account cannot be read. */
+export const templateReader =
+  (change: TemplateChange['change']) =>
+  ({ value, wabaId, time, now, unread }: Change): TemplateChange[] => {
+    if (wabaId === null) return []
+    const reason = readNonBlank(value.reason, 2000)
+    const category = change === 'category' ? value.new_category : value.message_template_category
+    const item: TemplateChange = {
+      kind: 'template',
+      wabaId,
+      change,
+      networkTemplateId: readId(value.message_template_id),
+      name: readId(value.message_template_name, 512),
+      // Some webhooks have a hyphen where the list has an underscore.
+      language: readId(value.message_template_language, 35)?.replace('-', '_') ?? null,
+      status: change === 'status' ? statusAfter(readId(value.event, 64)) : null,
+      category: readId(category, 64),
+      quality: change === 'quality' ? readId(value.new_quality_score, 64) : null,
+      rejectedReason: reason === 'NONE' ? null : reason,
+      statusInfo: statusInfo(value),
+      occurredAt: readTime(time) ?? now,
+    }
+    if (item.networkTemplateId === null && item.name === null) unread.push('message_template_id')
+    if (change === 'status' && item.status === null) unread.push('event')
+    return [item]
   }
-}
 
 function statusInfo({ rejection_info, other_info }: JsonObject): TemplateChange['statusInfo'] {
   const [rejection, other] = [readObject(rejection_info), readObject(other_info)]
@@ -79,25 +71,26 @@ const statusByEvent: ReadonlyMap<string, string> = new Map([
   ...['REINSTATED', 'UNARCHIVED', 'UNPAUSED'].map((event) => [event, 'APPROVED'] as const),
 ])
 
-export function notice(
-  about: Notice['about'],
-  field: string,
-  value: JsonObject,
-  wabaId: string,
-  occurredAt: Date,
-): Notice {
-  // Only some account notices name a number, and they have it in another field.
-  const phoneNumber = value.display_phone_number ?? value.phone_number
-  // A notice for a partner has the partner's own business ID; the ID of the account is inside.
-  const accountId = readId(readObject(value.waba_info)?.waba_id) ?? wabaId
-  return {
-    kind: 'notice',
-    about,
-    wabaId: accountId,
-    field,
-    event: readId(value.event, 128) ?? readId(value.decision, 128),
-    displayPhoneNumber: readPhone(phoneNumber) ?? readNonBlank(phoneNumber, 64),
-    value: readObject(cleanJson(value, 4096)) ?? {},
-    occurredAt,
+/** The reader of a field with notices. */
+export const noticeReader =
+  (about: Notice['about']) =>
+  ({ field, value, wabaId, time, now, unread }: Change): Notice[] => {
+    if (wabaId === null) return []
+    // Only some account notices name a number, and they have it in another field.
+    const phoneNumber = value.display_phone_number ?? value.phone_number
+    // A notice for a partner has the partner's own business ID; the ID of the account is inside.
+    const accountId = readId(readObject(value.waba_info)?.waba_id) ?? wabaId
+    const item: Notice = {
+      kind: 'notice',
+      about,
+      wabaId: accountId,
+      field,
+      event: readId(value.event, 128) ?? readId(value.decision, 128),
+      displayPhoneNumber: readPhone(phoneNumber) ?? readNonBlank(phoneNumber, 64),
+      value: readObject(cleanJson(value, 4096)) ?? {},
+      occurredAt: readTime(time) ?? now,
+    }
+    const effect = noticeEffect(item)
+    if (effect === null || (effect.about === 'number' && effect.number === null)) unread.push('event')
+    return [item]
   }
-}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fixture, fixtures } from '../fixtures.ts'
+import { fixture, fixtures } from '../../../testing/fixtures.ts'
 import { type Incoming, readWebhook } from './incoming.ts'
 
 const webhooks = fixtures((value) => value.object === 'whatsapp_business_account')

@@ -58,8 +58,8 @@ function parse(raw: unknown): unknown {
 }
 
 /**
- * The value of a file picker is a list of files, recognized by their fields. Encryption keys are removed from the
- * values.
+ * The value of a file picker is a list of files, recognized by their fields. It may be nested in other lists.
+ * Encryption keys are removed from all values. `cleanJson` has limited the depth.
  */
 function extractFiles(values: JsonObject): { response: Record<string, unknown>; files: FormFile[] } {
   const files: FormFile[] = []
@@ -68,7 +68,7 @@ function extractFiles(values: JsonObject): { response: Record<string, unknown>; 
       return value.map((item) => {
         const file = files.length < maxFiles ? readFile(item, field, files.length) : null
         if (file !== null) files.push(file)
-        return withoutKeys(item)
+        return search(item, field)
       })
     }
     const inner = readObject(withoutKeys(value))

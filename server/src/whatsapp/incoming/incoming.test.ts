@@ -221,6 +221,87 @@ describe('the sender is found', () => {
   })
 })
 
+describe('the only contact is used for the messages of one person, and of several for those it matches', () => {
+  const text = { type: 'text', text: { body: 'x' } }
+  const ana = { wa_id: '16505550123', user_id: 'US.1', profile: { name: 'Ana', username: '@ana' } }
+  // Brazil and Argentina: WhatsApp has the number with or without a digit.
+  const rewritten = { wa_id: '551187654321', profile: { name: 'Caio' } }
+
+  test.each<[string, object[], object, (string | null)[][]]>([
+    [
+      'of two people, by number',
+      [{ from: '16505550123' }, { from: '34600000001' }],
+      ana,
+      [
+        ['16505550123', 'US.1', 'Ana', 'ana'],
+        ['34600000001', null, null, null],
+      ],
+    ],
+    [
+      'of two people, by user ID',
+      [{ from: '16505550199', from_user_id: 'US.1' }, { from_user_id: 'ES.2' }, {}],
+      ana,
+      [
+        ['16505550199', 'US.1', 'Ana', 'ana'],
+        [null, 'ES.2', null, null],
+        [null, null, null, null],
+      ],
+    ],
+    [
+      'of one person, with a number that is written differently',
+      [{ from: '5511987654321' }, { from: '5511987654321' }],
+      rewritten,
+      [
+        ['5511987654321', null, 'Caio', null],
+        ['5511987654321', null, 'Caio', null],
+      ],
+    ],
+    [
+      'of one person, without a number',
+      [{ from_user_id: 'US.1' }, { from_user_id: 'US.1' }],
+      { profile: { name: 'Ana' } },
+      [
+        [null, 'US.1', 'Ana', null],
+        [null, 'US.1', 'Ana', null],
+      ],
+    ],
+  ])('%s', (_name, people, contact, expected) => {
+    const namesOf = (items: (Incoming | undefined)[]) =>
+      items.map((item) => {
+        const { from, fromUserId, profileName, username } = item as InboundItem
+        return [from, fromUserId, profileName, username]
+      })
+    const messages = people.map((person, n) => ({ id: `wamid.${n}`, timestamp: '1786000000', ...text, ...person }))
+    expect(namesOf(readWebhook(webhook({ messages, contacts: [contact] }), now))).toEqual(expected)
+    // The recipients of echoes are found in the same way.
+    const echoes = messages.map(({ from, from_user_id, ...message }: Record<string, unknown>, n) => {
+      const recipient = { to: from, to_user_id: from_user_id }
+      return n === 0 ? { id: 'wamid.0', message: { ...text, ...recipient } } : { ...message, ...recipient }
+    })
+    const value = { metadata, contacts: [contact], message_echoes: echoes }
+    const changes = [{ field: 'message_echoes', value }]
+    const webhookOfEchoes = { object: 'whatsapp_business_account', entry: [{ id: '1', changes }] }
+    // One is nested, as in `standby`, which is reported as unread in this field.
+    expect(namesOf(readWebhook(webhookOfEchoes, now).slice(0, people.length))).toEqual(expected)
+  })
+
+  test('in history', () => {
+    const past = (from: string) => ({ from, id: `wamid.${from}`, timestamp: '1786000000', ...text })
+    const nameIn = (...people: string[]) => {
+      const threads = people.map((id) => ({
+        id,
+        messages: [past(id), { ...past('15550780001'), id: `wamid.to.${id}` }],
+      }))
+      const value = { metadata, contacts: [rewritten], history: [{ threads }] }
+      const changes = [{ field: 'history', value }]
+      const [chunk] = readWebhook({ object: 'whatsapp_business_account', entry: [{ id: '1', changes }] }, now)
+      return chunk?.kind === 'history' ? chunk.messages.map(({ item }) => item.profileName) : []
+    }
+    expect(nameIn('5511987654321')).toEqual(['Caio', 'Caio'])
+    expect(nameIn('551187654321', '16505550123')).toEqual(['Caio', 'Caio', null, null])
+  })
+})
+
 test.each([
   ['@ana.prueba', 'ana.prueba'],
   ['ana.prueba', 'ana.prueba'],

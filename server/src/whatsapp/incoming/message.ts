@@ -137,12 +137,16 @@ function contentOf(message: JsonObject, type: string | null): Unsupported['conte
 /** The contact of the person who wrote a message. */
 export type FindContact = (message: JsonObject) => JsonObject | null
 
-/** Matched by user ID or number, never by position. If there is only one contact, it is used. */
+/**
+ * Matched by user ID or number, never by position. The only contact needs no match if all messages are of one person:
+ * `from` and `wa_id` may differ in the digits of one number, for example in Brazil.
+ */
 export function contactsIn(value: JsonObject): FindContact {
   const contacts = readArray(value.contacts)
     .map(readObject)
     .filter((contact) => contact !== null)
-  if (contacts.length < 2) return () => contacts[0] ?? null
+  const [first] = contacts
+  if (first === undefined || (contacts.length === 1 && isOfOnePerson(value))) return () => first ?? null
   const byUserId = new Map<unknown, JsonObject>()
   const byNumber = new Map<unknown, JsonObject>()
   // Of several with one ID, the first counts.
@@ -154,6 +158,18 @@ export function contactsIn(value: JsonObject): FindContact {
     const [userId, number] = [readId(from_user_id), readId(from)]
     return byUserId.get(userId) ?? byNumber.get(number) ?? byUserId.get(number) ?? null
   }
+}
+
+function isOfOnePerson({ messages, message_echoes, history }: JsonObject): boolean {
+  const threads = readArray(history).flatMap((chunk) => readArray(readObject(chunk)?.threads))
+  const people = [...readArray(messages), ...readArray(message_echoes)].map((each) => {
+    const { message: request, ...outer } = readObject(each) ?? {}
+    // A message of the business has a recipient.
+    const { to, to_user_id, from, from_user_id }: JsonObject = { ...outer, ...readObject(request) }
+    const [number, userId] = to == null && to_user_id == null ? [from, from_user_id] : [to, to_user_id]
+    return `${readId(number)} ${readId(userId)}`
+  })
+  return new Set([...people, ...threads.map((thread) => `${readId(readObject(thread)?.id)} null`)]).size < 2
 }
 
 function userIdIn(from: unknown): string | null {

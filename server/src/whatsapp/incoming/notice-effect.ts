@@ -1,7 +1,18 @@
 /** The immediate changes of a notice about an account or a number. The sync that follows fetches the complete state. */
 
-import { readArray, readId, readNonBlank, readObject, readTime } from '../read-json.ts'
-import type { Notice } from './change.ts'
+import { type JsonObject, readArray, readId, readNonBlank, readObject, readTime } from '../read-json.ts'
+
+/** A notice about the account, one of its numbers or a form. It has only the formatted number, not its ID. */
+export interface Notice {
+  kind: 'notice'
+  about: 'account' | 'number' | 'form'
+  wabaId: string
+  field: string
+  event: string | null
+  displayPhoneNumber: string | null
+  value: JsonObject
+  occurredAt: Date
+}
 
 type AccountStatus = 'ACTIVE' | 'FLAGGED' | 'RESTRICTED' | 'BANNED' | 'DISCONNECTED' | 'DELETED'
 

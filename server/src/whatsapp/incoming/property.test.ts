@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fixtures } from '../fixtures.ts'
+import { fixtures } from '../../../testing/fixtures.ts'
 import { type Incoming, readWebhook } from './incoming.ts'
 
 const now = new Date('2026-09-01T00:00:00.000Z')

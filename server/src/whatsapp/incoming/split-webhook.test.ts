@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fixtures } from '../fixtures.ts'
+import { fixtures } from '../../../testing/fixtures.ts'
 import { type Incoming, readWebhook } from './incoming.ts'
 import { depthOf, partsOf } from './raw-json.ts'
 import { splitWebhook, valueIn } from './split-webhook.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fixture } from '../fixtures.ts'
+import { fixture } from '../../../testing/fixtures.ts'
 import { checkVariables } from './check-variables.ts'
 import type { NetworkTemplate } from './variables.ts'
 

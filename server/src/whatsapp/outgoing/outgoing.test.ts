@@ -1,6 +1,6 @@
 import type { SendRequest } from '@parley/contract/send'
 import { describe, expect, test } from 'vitest'
-import { fixture } from '../fixtures.ts'
+import { fixture } from '../../../testing/fixtures.ts'
 import { checkSend } from './check-send.ts'
 import { checkVariables } from './check-variables.ts'
 import { buildMessage, type Outgoing } from './outgoing.ts'

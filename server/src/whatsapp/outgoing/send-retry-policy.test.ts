@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fixture } from '../fixtures.ts'
+import { fixture } from '../../../testing/fixtures.ts'
 import type { CallOutcome } from '../graph/call.ts'
 import { findError, networkErrors } from '../graph/errors.ts'
 import { readNetworkError } from '../graph/network-error.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fixture, fixtures } from '../fixtures.ts'
+import { fixture, fixtures } from '../../../testing/fixtures.ts'
 import { readObject } from '../read-json.ts'
 import { type NetworkTemplate, templateFlow, templateVariables } from './variables.ts'
 

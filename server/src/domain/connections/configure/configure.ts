@@ -29,7 +29,6 @@ export interface SetupOptions {
   replaceCallback?: boolean
   /** Writes the audit entry, in the transaction that stores the app. `after` says what the set-up is about to change. */
   audit?: (tx: Db, app: App, after: Record<string, string>) => Promise<void>
-  onStep?: (outcome: StepOutcome) => void
 }
 
 /**
@@ -38,7 +37,7 @@ export interface SetupOptions {
  * does not touch correct settings, so it can be repeated.
  */
 export async function configure(network: Network, input: SetupInput, options: SetupOptions): Promise<SetupResult> {
-  const { publicUrl, check = false, replaceCallback = false, audit = async () => {}, onStep = () => {} } = options
+  const { publicUrl, check = false, replaceCallback = false, audit = async () => {} } = options
   const there = await prepare(network, input, publicUrl)
   const done: Stored = { app: there.stored, isAppUnused: false, connection: there.connection }
   const steps: Step[] = stepsOf({
@@ -50,9 +49,7 @@ export async function configure(network: Network, input: SetupInput, options: Se
   })
   const outcomes: StepOutcome[] = []
   const report = ({ apply: _, always: _always, ...step }: Step, change: Partial<StepOutcome> = {}) => {
-    const outcome = { ...step, ...change }
-    outcomes.push(outcome)
-    onStep(outcome)
+    outcomes.push({ ...step, ...change })
   }
   const resultOf = (state: SetupResult['state']): SetupResult => ({
     state,

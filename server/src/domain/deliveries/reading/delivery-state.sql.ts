@@ -4,12 +4,14 @@ export const isManualNow = `(d.trigger = 'manual' and d.due_at < 'infinity' and 
 /** The open delivery `d` waits until its endpoint `w` is enabled. */
 export const isHeld = `(not w.enabled and not ${isManualNow})`
 
+/** The state of the open delivery `d` to the endpoint `w`. */
+export const openState = `case when ${isHeld} then 'held' when d.attempts > 0 then 'retrying' else 'pending' end`
+
 /**
  * The only definition of a delivery's state. `d` is its row in `deliveries`, which exists while it is open; `w` is its endpoint;
  * `l` is its last attempt. A delivery without a row is finished and has the state of its last attempt.
  */
-export const deliveryState = `case when d.event_id is null then l.state when ${isHeld} then 'held'
-  when d.attempts > 0 then 'retrying' else 'pending' end`
+export const deliveryState = `case when d.event_id is null then l.state else ${openState} end`
 
 /** When the next attempt is due. Null while an attempt is in flight, while the delivery is held, and when it is finished. */
 export const nextAttemptAt = `case when d.lease is null and not ${isHeld} then nullif(d.due_at, 'infinity') end`

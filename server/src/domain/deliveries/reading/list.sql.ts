@@ -32,7 +32,7 @@ export interface Cursor {
 }
 
 /** Makes PostgreSQL walk the index and look up joined rows one by one. A page must never join or sort a whole table. */
-const rowByRow = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
+export const rowByRow = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
   withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'], db, read)
 
 export interface DeliveryListQuery {
@@ -46,7 +46,7 @@ export interface DeliveryListQuery {
 }
 
 /** A statement includes only the conditions that are set, so that each combination gets a plan that uses an index. */
-const parameters = {
+export const parameters = {
   workspaceId: 'uuid',
   webhookIds: 'uuid[]',
   eventId: 'uuid',
@@ -63,7 +63,7 @@ const parameters = {
   take: 'int',
 } as const
 
-const valuesOf = ({ after, ...input }: DeliveryListQuery) => ({
+export const valuesOf = ({ after, ...input }: DeliveryListQuery) => ({
   ...input,
   afterAt: after?.at,
   afterEventId: after?.eventId,
@@ -119,9 +119,15 @@ export function openPage(
 }
 
 /**
- * Finished deliveries by the time of their last attempt, newest first. `is true` keeps PostgreSQL from using the endpoint's
+ * The delivery of the attempt `a` has no later attempt and is not open again. `is true` keeps PostgreSQL from using the endpoint's
  * index to look for a later attempt: the event has a few attempts, the endpoint has all of them.
  */
+export const isFinished = `not exists (select 1 from delivery_attempts l
+             where l.event_id = a.event_id and (l.webhook_id = a.webhook_id) is true and l.at >= a.at
+               and (l.at, l.number) > (a.at, a.number))
+           and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)`
+
+/** Finished deliveries by the time of their last attempt, newest first. */
 export function finishedPage(
   db: Db,
   input: DeliveryListQuery,
@@ -149,10 +155,7 @@ export function finishedPage(
          select a.event_id, a.webhook_id, a.event_created_at, a.at, a.number, a.state, a.status, a.error, a.duration_us
          from delivery_attempts a
          where a.webhook_id = w.id and a.workspace_id = ${param.workspaceId} ${all(conditions)}
-           and not exists (select 1 from delivery_attempts l
-             where l.event_id = a.event_id and (l.webhook_id = a.webhook_id) is true and l.at >= a.at
-               and (l.at, l.number) > (a.at, a.number))
-           and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)
+           and ${isFinished}
          order by a.at desc, a.event_id desc limit ${param.take}) as a
        where ${endpoints(input, param)}
        order by a.at desc, a.event_id desc, a.webhook_id desc limit ${param.take}
@@ -262,5 +265,9 @@ const all = (conditions: readonly (string | false | null)[]): string =>
     .map((condition) => `and ${condition}`)
     .join(' ')
 
-const endpoints = ({ webhookIds }: DeliveryListQuery, param: Places<typeof parameters>): string =>
+/** The condition of the endpoints `w` of a query. */
+export const endpoints = (
+  { webhookIds }: Pick<DeliveryListQuery, 'webhookIds'>,
+  param: Pick<Places<typeof parameters>, 'workspaceId' | 'webhookIds'>,
+): string =>
   `w.workspace_id = ${param.workspaceId} and w.deleted_at is null ${webhookIds === null ? '' : `and w.id = any(${param.webhookIds})`}`

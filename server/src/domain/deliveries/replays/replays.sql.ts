@@ -34,22 +34,13 @@ const columns = `r.id, r.workspace_id as "workspaceId", r.webhook_id as "webhook
 
 const joined = 'replays r join webhooks w on w.id = r.webhook_id join workspaces s on s.id = r.workspace_id'
 
-/** The newest first; of one endpoint, of one workspace, or of all (null). */
-export const replaysOf = (
-  db: Db,
-  of: { webhookId: string } | { workspaceId: string } | null,
-  limit: number,
-): Promise<ReplayRow[]> => {
-  const [condition, value] = !of
-    ? ['', null]
-    : 'webhookId' in of
-      ? ['where r.webhook_id = $2', of.webhookId]
-      : ['where r.workspace_id = $2', of.workspaceId]
-  return db.rows(
-    `select ${columns} from ${joined} ${condition} order by r.created_at desc, r.id desc limit $1`,
-    value === null ? [limit] : [limit, value],
+/** The newest first; of one endpoint, or of all (null). */
+export const replaysOf = (db: Db, webhookId: string | null, limit: number): Promise<ReplayRow[]> =>
+  db.rows(
+    `select ${columns} from ${joined} ${webhookId === null ? '' : 'where r.webhook_id = $2'}
+     order by r.created_at desc, r.id desc limit $1`,
+    webhookId === null ? [limit] : [limit, webhookId],
   )
-}
 
 export const replayById = (db: Db, id: string): Promise<ReplayRow | undefined> =>
   db.first(`select ${columns} from ${joined} where r.id = $1`, [id])

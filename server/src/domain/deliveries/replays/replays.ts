@@ -90,16 +90,10 @@ export async function countReplayFully(db: Db, id: string): Promise<Replay> {
   return toReplay(await requireRow(db, requireUuid(id)))
 }
 
-/** The newest replays of an endpoint. */
-export async function listReplays(db: Db, webhookId: string, workspaceId: string): Promise<ConsoleReplay[]> {
-  const { uuid } = await requireEndpoint(db, webhookId, workspaceId)
-  return (await replaysOf(db, { webhookId: uuid }, listMax)).map(toConsoleReplay)
-}
-
-/** The newest replays of an endpoint, or of all. */
-export async function listAllReplays(db: Db, webhookId?: string): Promise<ConsoleReplay[]> {
-  const of = webhookId === undefined ? null : { webhookId: (await requireEndpoint(db, webhookId)).uuid }
-  return (await replaysOf(db, of, listMax)).map(toConsoleReplay)
+/** The newest replays of an endpoint, or of all. If `workspaceId` is given, the endpoint must belong to that workspace. */
+export async function listReplays(db: Db, webhookId?: string, workspaceId?: string): Promise<ConsoleReplay[]> {
+  const uuid = webhookId === undefined ? null : (await requireEndpoint(db, webhookId, workspaceId)).uuid
+  return (await replaysOf(db, uuid, listMax)).map(toConsoleReplay)
 }
 
 /** If `workspaceId` is given, the replay must belong to that workspace. */

@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.ts'
+import type { Position } from '../../../lib/key-set.ts'
 import { type KnownPerson, personValues } from '../../../whatsapp/incoming/split-by-person.ts'
 import { erasedKey } from '../sending/idempotency.sql.ts'
 import { nothingSent } from './remove-content.sql.ts'
@@ -100,11 +101,6 @@ export const countQueued = async (db: Db, person: KnownPerson, until: Date): Pro
       [...personValues(person), until],
     )
   )?.count ?? 0
-
-export interface Position {
-  at: Date
-  id: string
-}
 
 interface MessageOfPerson {
   id: string

@@ -28,7 +28,6 @@ export { deleteSavedContactsOf, savedContactsOf } from '../receiving/saved-conta
 export {
   countQueued,
   idempotencyKeysOf,
-  type Position,
   type ReceivedOfPerson,
   receivedOfPerson,
   type SentOfPerson,

@@ -103,10 +103,3 @@ export const receivedMessage = (db: Db, workspaceId: string, id: string): Promis
      from inbound_messages where workspace_id = $1 and id = $2`,
     [workspaceId, id],
   )
-
-/** The original request of a message, for sending it again. */
-export const storedRequest = (db: Db, workspaceId: string, id: string) =>
-  db.first<{ content: Content; sender_id: string }>(
-    'select content, sender_id from messages where workspace_id = $1 and id = $2',
-    [workspaceId, id],
-  )

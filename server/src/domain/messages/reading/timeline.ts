@@ -10,9 +10,9 @@ import { explainError } from '../../../whatsapp/graph/explain-error.ts'
 import { toInboundOrder } from '../../../whatsapp/incoming/order.ts'
 import { findPaymentOf } from '../../credits/credits.ts'
 import { findEventsOf } from '../../deliveries/reading/deliveries-of-message.ts'
-import { findResponseOf } from '../../flows/flows.ts'
+import { formsOfMessages } from '../../flows/privacy.ts'
 import { getKey } from '../../keys/keys.ts'
-import { findOrderOf } from '../../orders/orders.ts'
+import { ordersByMessage } from '../../orders/orders.ts'
 import { requestNear } from '../../requests/console.ts'
 import { findSender } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
@@ -111,8 +111,8 @@ async function authorOf(
 }
 
 async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
-  const form = await findResponseOf(db, workspaceId, row.id)
-  const order = await findOrderOf(db, workspaceId, row.id)
+  const form = (await formsOfMessages(db, workspaceId, [row.id])).get(row.id)
+  const order = (await ordersByMessage(db, workspaceId, [row.id])).get(row.id)
   const target = row.reaction?.wa_message_id ?? row.changed
   const about = target ? await quotedMessage(db, workspaceId, row.sender_id, target) : null
   return {
@@ -121,8 +121,8 @@ async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
     request: null,
     received: toReceivedContent(row, {
       aboutId: about?.message?.id ?? null,
-      formId: form ? withPrefix('frs', form.id) : null,
-      orderId: order ? withPrefix('ord', order.id) : null,
+      formId: form?.id ?? null,
+      orderId: order?.id ?? null,
     }),
     pricing: null,
     template: null,

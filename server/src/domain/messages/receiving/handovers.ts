@@ -17,7 +17,6 @@ export async function saveHandovers(
     handovers: changes.map(({ item, destination: { workspaceId, senderId } }) => ({ ...item, workspaceId, senderId })),
   })
   const ordered = stored.toSorted((one, other) => one.occurredAt.getTime() - other.occurredAt.getTime())
-  for (const { workspaceId } of ordered) tx.notify(workspaceId, 'messages')
   await publish(
     tx,
     now,

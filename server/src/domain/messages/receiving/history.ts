@@ -30,7 +30,6 @@ export async function saveHistory(
     const isNew = phase !== null && (await insertChunk(tx, chunk)) > 0
     if (!isNew && messages === 0) continue
     const data: HistoryImportedData = { sender_id: withPrefix('snd', senderId), phase, progress, messages }
-    tx.notify(workspaceId, 'messages')
     await publish(tx, now, [{ workspaceId, type: 'history.imported', data }])
   }
 }

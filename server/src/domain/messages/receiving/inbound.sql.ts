@@ -2,7 +2,14 @@ import type { Db } from '../../../db/db.ts'
 import { oneWithIndexLookups, oneWithOrderedLookups } from '../../../db/planner-settings.ts'
 import { type Places, statement } from '../../../db/statement.ts'
 import { byNetworkId } from '../by-network-id.sql.ts'
-import { type EventBatch, eventParameters, eventValues, type InsertEventsSql, withEvents } from '../event-batch.sql.ts'
+import {
+  type DeliveryOfRow,
+  type EventBatch,
+  eventParameters,
+  eventValues,
+  type InsertEventsSql,
+  withEvents,
+} from '../event-batch.sql.ts'
 
 /** Finds the messages that our senders sent with these WhatsApp IDs. */
 export const findSentMessages = (
@@ -71,13 +78,9 @@ export interface FileBatch {
 /** The CTE that inserts the files of the messages in `stored`. */
 type InsertFilesSql = (files: string, stored: string, places: { now: string; tryUntil: string }) => string
 
-/** A new message with one delivery of its event. The other columns are null if no endpoint subscribes to it. */
-export interface StoredRow {
+/** A new message. */
+interface StoredRow extends DeliveryOfRow {
   messageId: string
-  eventId: string | null
-  webhookId: string | null
-  leased: boolean | null
-  conversation: string | null
 }
 
 const rowColumns = {

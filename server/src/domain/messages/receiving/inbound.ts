@@ -11,7 +11,6 @@ import {
   insertEventsSql,
   type NewEvent,
   offerToWorker,
-  type PublishedDelivery,
   prepareEvents,
   publish,
 } from '../../deliveries/engine/publish/publish.ts'
@@ -26,13 +25,13 @@ import {
 import { saveSubmissions } from '../../flows/save-submissions.ts'
 import { saveOrders } from '../../orders/save-orders.ts'
 import type { Destination } from '../../senders/senders.ts'
+import { hasDelivery } from '../event-batch.sql.ts'
 import {
   currentRevision,
   type FileBatch,
   findReceivedMessages,
   findSentMessages,
   type InboundRow,
-  type StoredRow,
   saveInboundStatement,
   savePastStatement,
 } from './inbound.sql.ts'
@@ -108,8 +107,7 @@ async function saveArrivals(
   const newIds = new Set(stored.map(({ messageId }) => messageId))
   const isNew = (_: unknown, index: number) => newIds.has(rows[index]?.id ?? '')
   if (newIds.size > 0) {
-    const deliveries = stored.filter((row): row is StoredRow & PublishedDelivery => row.eventId !== null)
-    offerToWorker(db, { ...prepared, rows: prepared.rows.filter(isNew) }, deliveries)
+    offerToWorker(db, { ...prepared, rows: prepared.rows.filter(isNew) }, stored.filter(hasDelivery))
     await saveParts(db, now, batch, newIds)
   } else if (onlyAt !== null && (await currentRevision(db)) !== onlyAt) {
     // Nothing was stored because of the revision, and not because all messages are duplicates.

@@ -1,9 +1,9 @@
 /** Mutated webhooks of real traffic: none fails, and each change is stored as a message, a status, a notice or an update. */
 import { expect, test } from 'vitest'
+import { fixtures } from '../../../../testing/fixtures.ts'
 import { newApp, newSender } from '../../../../testing/network-app.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
-import { fixtures } from '../../../whatsapp/fixtures.ts'
 import { readWebhook } from '../../../whatsapp/incoming/incoming.ts'
 import { splitWebhook } from '../../../whatsapp/incoming/split-webhook.ts'
 

@@ -2,7 +2,14 @@ import type { MessageError, MessagePricing } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
 import type { MessageStatus, NetworkStatus } from '../../../whatsapp/incoming/status-rank.ts'
-import { type EventBatch, eventParameters, eventValues, type InsertEventsSql, withEvents } from '../event-batch.sql.ts'
+import {
+  type DeliveryOfRow,
+  type EventBatch,
+  eventParameters,
+  eventValues,
+  type InsertEventsSql,
+  withEvents,
+} from '../event-batch.sql.ts'
 import type { StatusTimes } from './status-times.ts'
 
 export interface TrackedMessage {
@@ -106,12 +113,8 @@ export interface MessageProgress {
 }
 
 /** A stored row: a changed message, the event of a new status, or one of its deliveries. */
-export interface ChangedRow {
+interface ChangedRow extends DeliveryOfRow {
   messageId: string | null
-  eventId: string | null
-  webhookId: string | null
-  leased: boolean | null
-  conversation: string | null
 }
 
 /**

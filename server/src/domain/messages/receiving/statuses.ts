@@ -7,15 +7,15 @@ import {
   insertEventsSql,
   type NewEvent,
   offerToWorker,
-  type PublishedDelivery,
   prepareEvents,
 } from '../../deliveries/engine/publish/publish.ts'
 import { networkIdsOf } from '../../senders/senders.ts'
+import { hasDelivery } from '../event-batch.sql.ts'
 import { deleteEarly, type EarlyStatus, earlyOf, insertEarly, type MessageKey } from './early-statuses.sql.ts'
 import { currentRevision } from './inbound.sql.ts'
 import { RoutingChanged } from './inbound.ts'
 import { type Change, changesOf, hasNews, type StatusReport, toData } from './status-changes.ts'
-import { type ChangedRow, findMessages, lockMessages, saveChangesStatement } from './statuses.sql.ts'
+import { findMessages, lockMessages, saveChangesStatement } from './statuses.sql.ts'
 
 const storeWithEvents = saveChangesStatement(insertEventsSql)
 
@@ -106,8 +106,7 @@ async function saveChanges(db: Db, now: Date, changes: readonly Change[], onlyAt
   })
   const rows = await storeWithEvents(db, progress, statuses, prepared, onlyAt)
   const newIds = new Set(rows.map(({ eventId }) => eventId))
-  const deliveries = rows.filter((row): row is ChangedRow & PublishedDelivery => row.webhookId !== null)
-  offerToWorker(db, { ...prepared, rows: prepared.rows.filter(({ id }) => newIds.has(id)) }, deliveries)
+  offerToWorker(db, { ...prepared, rows: prepared.rows.filter(({ id }) => newIds.has(id)) }, rows.filter(hasDelivery))
   return new Set(rows.flatMap(({ messageId }) => messageId ?? []))
 }
 

@@ -18,11 +18,16 @@ import { isLockTimeout } from '../../../db/connect/brief-transaction.ts'
 import { isDatabaseAway } from '../../../db/connect/pool.ts'
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { Refusal, refuse } from '../../../lib/refuse.ts'
 import { batched } from '../../../sharing/batch.ts'
 import { isOverdrawn, lockBalance } from '../../credits/credits.ts'
 import { type Addressed, type Choice, findChoices } from '../../senders/preferences.ts'
-import { findStoredResponses, type IdempotentRequest, keyWaitMs, type StoredResponse } from './idempotency.ts'
+import {
+  findStoredResponses,
+  type IdempotentRequest,
+  keyWaitMs,
+  notStoredYet,
+  type StoredResponse,
+} from './idempotency.ts'
 import { type LookUp, lookUpAll, type Wanted } from './look-up.ts'
 import { type AcceptedMessage, announce, type StoreOutcome, storeMessages } from './store-messages.ts'
 
@@ -100,7 +105,7 @@ export function newAcceptance({ db, clock }: { db: Db; clock: Clock }): BatchAcc
         return outcomes
       } catch (error) {
         if (!isLockTimeout(error)) throw error
-        return all.map(() => ({ kind: 'refused', refusal: new Refusal('idempotency_in_progress') }))
+        return all.map(({ idempotent }) => ({ kind: 'refused', refusal: notStoredYet(idempotent) }))
       }
     },
   }
@@ -134,7 +139,7 @@ async function storeOne(db: Db, clock: Clock, accepted: AcceptedMessage): Promis
     return outcomes[0] as StoreOutcome
   } catch (error) {
     // Another request with this key, or with a lock that this one needs, is in progress.
-    if (accepted.idempotent && isLockTimeout(error)) refuse('idempotency_in_progress')
+    if (accepted.idempotent && isLockTimeout(error)) throw notStoredYet(accepted.idempotent)
     throw error
   }
 }

@@ -28,6 +28,11 @@ export interface IdempotentRequest {
 
 /** How long a request waits for another one with the same key. */
 export const keyWaitMs = 2_000
+
+/** For a message that was not stored because of other requests. Only one with a key may be in progress. */
+export const notStoredYet = (idempotent: IdempotentRequest | null): Refusal =>
+  new Refusal(idempotent ? 'idempotency_in_progress' : 'service_unavailable')
+
 /** Bounds the size of the table. It is not meant to limit use: each key comes with a message that was paid for. */
 export const maxPerDay = 2_000_000
 const retentionHours = 25

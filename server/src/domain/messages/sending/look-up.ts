@@ -25,27 +25,11 @@ export type LookUp = (wanted: Wanted) => Promise<LookedUp>
 /** Reads the senders, templates and prices of several requests, with one statement each. */
 export async function lookUpAll(db: Db, all: readonly Wanted[]): Promise<LookedUp[]> {
   const [senders, templates, prices] = await Promise.all([
-    forEach(all, senderOf, (wanted) => findSendersToUse(db, wanted)),
-    forEach(all, templateOf, (wanted) => findTemplatesToSend(db, wanted)),
+    findSendersToUse(db, all.map(senderOf)),
+    findTemplatesToSend(db, all.map(templateOf)),
     readPrices(db),
   ])
   return all.map((_, index) => ({ senders: senders[index] ?? [], templates: templates[index] ?? [], prices }))
-}
-
-/** Calls `find` with the parts of those requests that have one. Returns the results in the order of all requests. */
-async function forEach<Part, Found>(
-  all: readonly Wanted[],
-  partOf: (wanted: Wanted) => Part | null,
-  find: (parts: Part[]) => Promise<Found[]>,
-): Promise<(Found | undefined)[]> {
-  const found = all.map((): Found | undefined => undefined)
-  const parts = all.flatMap((wanted, index) => {
-    const part = partOf(wanted)
-    return part === null ? [] : [{ index, part }]
-  })
-  const results = await find(parts.map(({ part }) => part))
-  for (const [n, { index }] of parts.entries()) found[index] = results[n]
-  return found
 }
 
 const senderOf = ({ workspaceId, sender }: Wanted): WantedSender | null =>

@@ -1,8 +1,15 @@
 import type { Db } from '../../../db/db.ts'
 import { type Row, statement } from '../../../db/statement.ts'
-import { type EventBatch, eventParameters, eventValues, type InsertEventsSql } from '../event-batch.sql.ts'
+import {
+  type DeliveryOfRow,
+  type EventBatch,
+  eventParameters,
+  eventValues,
+  type InsertEventsSql,
+  withEvents,
+} from '../event-batch.sql.ts'
 
-/** Messages that the network has accepted, each with its event `message.sent`, and whom this is about. */
+/** Messages that the network has accepted. */
 const sentColumns = {
   messageId: 'uuid',
   workspaceId: 'uuid',
@@ -10,20 +17,13 @@ const sentColumns = {
   waMessageId: 'text',
   recipientUserId: 'text',
   occurredAt: 'timestamptz',
-  eventId: 'uuid',
-  body: 'bytea',
-  person: 'text',
 } as const
 
-/** A recorded message with one delivery of its event. The other columns are null if no endpoint subscribes to it. */
-export interface RecordedRow {
+/** A recorded message. */
+interface RecordedRow extends DeliveryOfRow {
   messageId: string
   /** False if a status of the network has recorded it already. */
   isNew: boolean
-  eventId: string | null
-  webhookId: string | null
-  leased: boolean | null
-  conversation: string | null
 }
 
 /**
@@ -34,7 +34,7 @@ export interface RecordedRow {
  */
 export function recordSentStatement(insertEventsSql: InsertEventsSql) {
   const recording = statement(
-    { ...eventParameters, sent: sentColumns },
+    { ...eventParameters, sent: { ...sentColumns, eventId: 'uuid', body: 'bytea', person: 'text' } },
     ({ sent, ...places }) => `with call as materialized (
        select sent.* from ${sent} order by sent.message_id
      ), queued as materialized (
@@ -65,6 +65,6 @@ export function recordSentStatement(insertEventsSql: InsertEventsSql) {
      from fresh f left join new_deliveries d on d.event_id = f.id
      union all select message_id, false, null, null, null, null from known`,
   )
-  return (db: Db, sent: readonly Row<typeof sentColumns>[], events: Omit<EventBatch, 'rows'>): Promise<RecordedRow[]> =>
-    recording.rows(db, { sent, ...eventValues(events) })
+  return (db: Db, sent: readonly Row<typeof sentColumns>[], events: EventBatch): Promise<RecordedRow[]> =>
+    recording.rows(db, { sent: withEvents(sent, events), ...eventValues(events) })
 }

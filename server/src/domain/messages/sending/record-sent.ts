@@ -3,16 +3,12 @@ import type { MessageStatusData } from '@parley/contract/events'
 import type { Static } from 'typebox'
 import type { Db } from '../../../db/db.ts'
 import { withPrefix } from '../../../lib/ids.ts'
-import {
-  insertEventsSql,
-  offerToWorker,
-  type PublishedDelivery,
-  prepareEvents,
-} from '../../deliveries/engine/publish/publish.ts'
+import { insertEventsSql, offerToWorker, prepareEvents } from '../../deliveries/engine/publish/publish.ts'
+import { hasDelivery } from '../event-batch.sql.ts'
 import { noTimes, statusTime } from '../receiving/status-times.ts'
 import { numberIn } from '../recipient.ts'
 import type { ClaimedMessage } from './outbox.sql.ts'
-import { type RecordedRow, recordSentStatement } from './record-sent.sql.ts'
+import { recordSentStatement } from './record-sent.sql.ts'
 
 const record = recordSentStatement(insertEventsSql)
 
@@ -35,18 +31,15 @@ export async function recordSent(db: Db, now: Date, sent: readonly SentMessage[]
     return { workspaceId, senderId, type: 'message.sent' as const, data: data[index] as EventData }
   })
   const prepared = prepareEvents(db, now, events)
-  const rows = sent.map(({ claimed, waMessageId, userId, occurredAt }, index) => {
-    const { id: eventId, body, person } = prepared.rows[index] as (typeof prepared.rows)[number]
+  const rows = sent.map(({ claimed, waMessageId, userId, occurredAt }) => {
     const { messageId, workspaceId, senderId, createdAt } = claimed
     const at = statusTime('sent', occurredAt, createdAt, noTimes)
-    const event = { eventId, body, person }
-    return { messageId, workspaceId, senderId, waMessageId, recipientUserId: userId, occurredAt: at, ...event }
+    return { messageId, workspaceId, senderId, waMessageId, recipientUserId: userId, occurredAt: at }
   })
   const recorded = await record(db, rows, prepared)
   const newIds = new Set(recorded.flatMap(({ messageId, isNew }) => (isNew ? messageId : [])))
-  const deliveries = recorded.filter((row): row is RecordedRow & PublishedDelivery => row.eventId !== null)
   const newEvents = prepared.rows.filter((_, index) => newIds.has(rows[index]?.messageId ?? ''))
-  if (newEvents.length > 0) offerToWorker(db, { ...prepared, rows: newEvents }, deliveries)
+  if (newEvents.length > 0) offerToWorker(db, { ...prepared, rows: newEvents }, recorded.filter(hasDelivery))
   return new Set(recorded.map(({ messageId }) => messageId))
 }
 

@@ -1,11 +1,12 @@
 import type { MessageBatchResult } from '@parley/contract/message-batch'
 import { expect, onTestFinished, test } from 'vitest'
+import { openTransaction } from '../../../../testing/open-transaction.ts'
 import { useProcesses } from '../../../../testing/processes.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { newProcessShop } from '../../../../testing/shop-process.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../telemetry/logger.ts'
-import { readBalance } from '../../credits/credits.ts'
+import { lockBalance, readBalance } from '../../credits/credits.ts'
 import { setPrice } from '../../credits/prices.ts'
 import { verifyLedger } from '../../credits/verify-ledger.ts'
 import { type BatchAcceptance, newAcceptance } from './acceptance.ts'
@@ -157,6 +158,39 @@ test('a message with its own key is sent once, also by a request of its own', as
   expect(await messagesOf(shop)).toHaveLength(2)
 })
 
+const depsOf = async ({ workspace: { id: workspaceId } }: Shop) => {
+  const key = await server.db.first<{ id: string }>('select id from api_keys where workspace_id = $1', [workspaceId])
+  const acceptance = newAcceptance({ db: server.db, clock: server.clock })
+  const caller = { workspaceId, keyId: key?.id ?? '', systemId: key?.id ?? '' }
+  return { db: server.db, clock: server.clock, acceptance, caller }
+}
+
+test('while the balance is locked, only a message with an idempotency key is rejected as in progress', async () => {
+  const shop = await sending.newShop(10)
+  const locked = await openTransaction(server.db, (tx) => lockBalance(tx, shop.workspace.id))
+  const { status, result } = await post(shop, { messages: [to(1), { ...to(2), idempotency_key: 'order-2' }] })
+  await locked.commit()
+  expect(status).toBe(200)
+  expect(result.data).toMatchObject([
+    { status: 503, error: { code: 'service_unavailable' } },
+    { status: 409, error: { code: 'idempotency_in_progress' } },
+  ])
+  expect(await messagesOf(shop)).toEqual([])
+})
+
+test('messages that other requests always precede are unavailable, or in progress if they have an idempotency key', async () => {
+  const deps = await depsOf(await sending.newShop(10))
+  const acceptance: BatchAcceptance = {
+    ...deps.acceptance,
+    storeInOrder: async (all) => all.map(() => ({ kind: 'again' })),
+  }
+  const results = await sendBatch({ ...deps, acceptance }, [to(1), { ...to(2), idempotency_key: 'order-2' }], undefined)
+  expect(results).toMatchObject([
+    { refusal: { code: 'service_unavailable' } },
+    { refusal: { code: 'idempotency_in_progress' } },
+  ])
+})
+
 test('if reading a result fails, the stored messages are reported, and the others as unavailable', async () => {
   const shop = await sending.newShop(1)
   const acceptance = newAcceptance({ db: server.db, clock: server.clock })
@@ -171,10 +205,7 @@ test('if reading a result fails, the stored messages are reported, and the other
     findStored: (request) =>
       isStored ? Promise.reject(new Error('the connection is lost')) : acceptance.findStored(request),
   }
-  const { id: workspaceId } = shop.workspace
-  const key = await server.db.first<{ id: string }>('select id from api_keys where workspace_id = $1', [workspaceId])
-  const caller = { workspaceId, keyId: key?.id ?? '', systemId: key?.id ?? '' }
-  const deps = { db: server.db, clock: server.clock, acceptance: failing, caller }
+  const deps = { ...(await depsOf(shop)), acceptance: failing }
   const results = await sendBatch(
     deps,
     [

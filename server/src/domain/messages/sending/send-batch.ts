@@ -6,7 +6,7 @@
 import type { FieldError } from '@parley/contract/field-errors'
 import type { Message } from '@parley/contract/message'
 import { batchMax } from '@parley/contract/message-batch'
-import { Refusal, refuse, refuseInvalid } from '../../../lib/refuse.ts'
+import { Refusal, refuse, refuseIfAny } from '../../../lib/refuse.ts'
 import { checkSend } from '../../../whatsapp/outgoing/check-send.ts'
 import { readBalance } from '../../credits/credits.ts'
 import { type BatchAcceptance, maxTogether } from './acceptance.ts'
@@ -16,6 +16,7 @@ import {
   type IdempotentRequest,
   newBatchRequest,
   newIdempotentRequest,
+  notStoredYet,
 } from './idempotency.ts'
 import { type CheckedMessage, checkMessage, maxTries, type SendCaller, type SendDeps } from './send.ts'
 import type { AcceptedMessage, StoreOutcome } from './store-messages.ts'
@@ -35,8 +36,7 @@ export async function sendBatch(
   messages: readonly unknown[],
   idempotencyKey: string | undefined,
 ): Promise<MessageResult[]> {
-  const errors = checkIdempotencyKey(idempotencyKey)
-  if (errors.length > 0) refuseInvalid(errors)
+  refuseIfAny(checkIdempotencyKey(idempotencyKey))
   const batch = idempotencyKey === undefined ? null : { key: idempotencyKey, fingerprint: batchFingerprint(messages) }
   if (batch) await refuseOtherBatch(deps, batch)
   const all = toBatchMessages(deps, messages, batch)
@@ -52,8 +52,7 @@ export async function sendBatch(
       return all.map((each) => results.get(each) ?? { kind: 'rejected', refusal: new Refusal('service_unavailable') })
     }
   }
-  const inProgress: MessageResult = { kind: 'rejected', refusal: new Refusal('idempotency_in_progress') }
-  return all.map((each) => results.get(each) ?? inProgress)
+  return all.map((each) => results.get(each) ?? { kind: 'rejected', refusal: notStoredYet(each.idempotent) })
 }
 
 type Results = Map<BatchMessage, MessageResult>
@@ -116,8 +115,7 @@ export async function checkBatch(
   messages: readonly unknown[],
   idempotencyKey: string | undefined,
 ): Promise<({ credits: number } | Refusal)[]> {
-  const errors = checkIdempotencyKey(idempotencyKey)
-  if (errors.length > 0) refuseInvalid(errors)
+  refuseIfAny(checkIdempotencyKey(idempotencyKey))
   const all = toBatchMessages(deps, messages, null).map((each) => ({ ...each, idempotent: null }))
   const checked = await Promise.all(all.map((each) => checkOne(deps, each)))
   let available = await readBalance(deps.db, deps.caller.workspaceId)

@@ -6,7 +6,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { requireWorkspace } from '../../workspaces/workspaces.ts'
-import { storedRequest } from '../reading/timeline.sql.ts'
+import { sentMessage } from '../reading/timeline.sql.ts'
 import { acceptanceIn } from './acceptance.ts'
 import { markAsRead } from './mark-as-read.ts'
 import { sendMessage } from './send.ts'
@@ -49,7 +49,7 @@ async function refuseSuspended(db: Db, workspaceId: string): Promise<void> {
 /** Sends the same request as a new message, from the same number. */
 export async function sendAgain(deps: ConsoleSendDeps, id: string): Promise<Message> {
   const uuid = withoutPrefix('msg', id)
-  const before = uuid && (await storedRequest(deps.db, deps.workspaceId, uuid))
+  const before = uuid && (await sentMessage(deps.db, deps.workspaceId, uuid))
   if (!before) return refuse('not_found')
   const { request, flowToken } = before.content
   // The stored content of a message may have been removed.

@@ -10,7 +10,7 @@ import type { Db } from '../../../db/db.ts'
 import type { Caller } from '../../../http/access-check.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { newUuid, randomBase62, withoutPrefix } from '../../../lib/ids.ts'
-import { refuse, refuseInvalid } from '../../../lib/refuse.ts'
+import { refuseInvalid } from '../../../lib/refuse.ts'
 import { checkSend } from '../../../whatsapp/outgoing/check-send.ts'
 import { templateFlow } from '../../../whatsapp/outgoing/variables.ts'
 import { priceOf } from '../../credits/prices.ts'
@@ -21,7 +21,13 @@ import { toMessage } from '../reading/messages.ts'
 import type { Recipient } from '../recipient.ts'
 import { earlierUserIds } from '../user-ids.sql.ts'
 import type { Acceptance } from './acceptance.ts'
-import { checkIdempotencyKey, type IdempotentRequest, newIdempotentRequest, replay } from './idempotency.ts'
+import {
+  checkIdempotencyKey,
+  type IdempotentRequest,
+  newIdempotentRequest,
+  notStoredYet,
+  replay,
+} from './idempotency.ts'
 import { findReferences, type References } from './references.ts'
 import type { NewMessage } from './send.sql.ts'
 import type { AcceptedMessage } from './store-messages.ts'
@@ -79,7 +85,7 @@ export async function sendMessage(
     }
     if (outcome.kind === 'stored') return { message: accepted.response, replayed: false }
   }
-  return refuse(idempotent ? 'idempotency_in_progress' : 'service_unavailable')
+  throw notStoredYet(idempotent)
 }
 
 export type CheckedMessage = { kind: 'replayed'; message: Message } | { kind: 'new'; accepted: AcceptedMessage }

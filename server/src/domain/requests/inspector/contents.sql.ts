@@ -30,17 +30,7 @@ export const fieldErrorsOf = (
     [workspaceId, requestIds, from, to],
   )
 
-/** The bodies, if they are stored and not about to be deleted. */
-export const bodiesOf = (db: Db, workspaceId: string, requestId: string, at: Date): Promise<ContentsRow | undefined> =>
-  db.first(
-    `select target, request, request_state, response, response_state from request_bodies b
-     where workspace_id = $1 and request_id = $2 and at = $3 and not exists (
-       select from request_body_removals r where r.workspace_id = b.workspace_id and b.at <= r.until)
-     limit 1`,
-    [workspaceId, requestId, at],
-  )
-
-/** The stored bodies of several requests, since a time. */
+/** The bodies of requests since a time, if they are stored and not about to be deleted. */
 export const bodiesOfRequests = (db: Db, workspaceId: string, requestIds: readonly string[], since: Date) =>
   db.rows<ContentsRow & { requestId: string }>(
     `select request_id as "requestId", target, request, request_state, response, response_state from request_bodies b

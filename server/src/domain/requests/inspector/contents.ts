@@ -2,7 +2,6 @@ import type { BodyState, StoredBody } from '@parley/contract/console/inspector'
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import {
-  bodiesOf,
   bodiesOfRequests,
   type ContentsRow,
   deleteBodies,
@@ -31,7 +30,7 @@ export async function contentsOf(
 ): Promise<StoredContents> {
   if (now.getTime() - at.getTime() > days * 86_400_000) return nothing
   const error = await errorOf(db, workspaceId, id, at)
-  const bodies = withBodies ? await bodiesOf(db, workspaceId, id, at) : undefined
+  const [bodies] = withBodies ? await bodiesOfRequests(db, workspaceId, [id], at) : []
   return {
     target: bodies?.target ?? error?.target ?? null,
     request: bodies ? toBody(bodies.request, bodies.request_state) : null,

@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { changeWebhook } from '../../../../../testing/change-webhook.ts'
 import { anyTarget, localRules, newLine, openOf } from '../../../../../testing/deliveries.ts'
 import { type Received, type Receiver, useReceivers } from '../../../../../testing/receiver.ts'
 import { type ServiceHere, startHere } from '../../../../../testing/service-here.ts'
 import { useTestServer } from '../../../../../testing/test-server.ts'
 import { until } from '../../../../../testing/until.ts'
 import { activateSecret, cancelRotation, rotateWebhook, stageRotation } from '../../../webhooks/rotation.ts'
-import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook } from '../../../webhooks/webhooks.ts'
+import { deleteWebhook, disableWebhook, enableWebhook } from '../../../webhooks/webhooks.ts'
 import { currentMs } from './targets.ts'
 
 /** The maximum number of concurrent attempts of a process at one endpoint. */

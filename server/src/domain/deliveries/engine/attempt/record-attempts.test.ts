@@ -10,6 +10,7 @@ import { until } from '../../../../../testing/until.ts'
 import { openDatabase } from '../../../../db/db.ts'
 import { newUuid } from '../../../../lib/ids.ts'
 import { newOutbound } from '../../../../net/outbound.ts'
+import { newLogger } from '../../../../telemetry/logger.ts'
 import { DeliveryWorker } from '../worker.ts'
 import { recordAttempts, recordSuccesses } from './record-attempts.sql.ts'
 
@@ -122,6 +123,49 @@ test('an attempt that PostgreSQL never accepts does not keep its failing endpoin
   server.clock.forward({ seconds: 61 })
   await worker.drain()
   expect(await openOf(server, id)).toEqual([])
+})
+
+test('a webhook that someone disabled before its last failure was counted is not logged as disabled after failures', async () => {
+  const lines: string[] = []
+  const log = newLogger('warn', { write: (line) => void lines.push(line) })
+  const receiver = await newReceiver()
+  receiver.behave(500)
+  const line = await newLine(server)
+  const newFailing = async () => {
+    const { id } = await line.listen(receiver)
+    await server.db.change(`update webhooks set failures = 19, next_attempt_at = '2000-01-01' where id = $1`, [
+      id.slice(4),
+    ])
+    return id
+  }
+  const [alone, disabledBefore] = [await newFailing(), await newFailing()]
+  const disableBefore = `update webhooks set enabled = false, disabled_at = $2, disabled_reason = 'by hand'
+    where id = $1 and enabled and failures >= 20`
+  const { clock, secretKeys } = server
+  const worker = new DeliveryWorker({
+    db: {
+      ...server.db,
+      // As another process would, after the failure was counted.
+      async transaction(work) {
+        await server.db.change(disableBefore, [disabledBefore.slice(4), clock.now()])
+        return server.db.transaction(work)
+      },
+    },
+    ...{ clock, log, secretKeys, productVersion: 'test' },
+    outbound: newOutbound({ ...localRules, ca: null, deadlineMs: 10_000 }),
+  })
+  onTestFinished(() => worker.stop(0))
+  await line.write()
+  await worker.claim()
+  await worker.idle()
+  const endpoints = await server.db.rows(
+    'select enabled, disabled_reason as reason from webhooks where workspace_id = $1',
+    [line.workspace.id],
+  )
+  expect(endpoints).toHaveLength(2)
+  expect(endpoints).toContainEqual({ enabled: false, reason: 'by hand' })
+  const logged = lines.map((each) => JSON.parse(each)).filter(({ event }) => event === 'webhook.disabled')
+  expect(logged).toMatchObject([{ webhook_id: alone.slice(4) }])
 })
 
 test('recording an attempt reads no other delivery of its webhook, even if there was none when it was planned', async () => {

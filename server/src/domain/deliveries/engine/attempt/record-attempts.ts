@@ -137,7 +137,7 @@ const isInvalidData = (error: unknown): boolean => {
 
 const keyOf = ({ webhookId, eventId }: EndedAttempt): string => webhookId + eventId
 
-/** Records the attempts and disables endpoints that failed too often. Returns the disabled ones. */
+/** Records the attempts and disables endpoints that failed too often. Returns those that it disabled. */
 async function recordBatch(db: Db, id: BatchId, batch: readonly EndedAttempt[]): Promise<EndpointHealth[]> {
   const last = new Map(batch.map((each, index) => [keyOf(each), index]))
   const attempts = batch.map((each, index) => {
@@ -151,7 +151,10 @@ async function recordBatch(db: Db, id: BatchId, batch: readonly EndedAttempt[]):
   if (areSuccesses) rows.attempts = attempts.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
   const recorded = (areSuccesses && (await recordSuccesses(db, id, rows))) || (await recordAttempts(db, id, rows))
   const { endpoints, missing } = recorded
-  const unstored = attempts.filter(({ lastIndex, answer }) => missing.includes(lastIndex) && answer.length > 0)
+  const unstored = attempts.filter(
+    ({ lastIndex, answer, responseHeaders }) =>
+      missing.includes(lastIndex) && (answer.length > 0 || responseHeaders !== null),
+  )
   if (unstored.length > 0) await storeResponses(db, unstored)
   for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.notify(workspaceId, 'deliveries')
   const failing = endpoints.filter(({ enabled, failures }) => enabled && failures >= failuresMax)
@@ -204,10 +207,10 @@ async function disable(db: Db, endpoint: EndpointHealth, attempts: readonly Ende
   const since = endpoint.failingSince ?? failure.endedAt
   const reason = disabledReason(failure.fault, failure.status, endpoint.failures, since)
   const { workspaceId, endedAt } = failure
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     const disabled = await disableEndpoint(tx, workspaceId, endpoint.webhookId, reason, endedAt)
     // Another process may have disabled it in the meantime.
-    if (!disabled?.wasEnabled) return
+    if (!disabled?.wasEnabled) return false
     const webhookId = withPrefix('whk', endpoint.webhookId)
     await addNotification(tx, {
       workspaceId,
@@ -222,6 +225,6 @@ async function disable(db: Db, endpoint: EndpointHealth, attempts: readonly Ende
       before: { enabled: true, disabled_reason: null },
       after: { enabled: false, disabled_reason: reason },
     })
+    return true
   })
-  return true
 }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const root = join(import.meta.dirname, 'fixtures')
+const root = join(import.meta.dirname, '../src/whatsapp/fixtures')
 
 export function fixture(path: string): unknown {
   return JSON.parse(readFileSync(join(root, path), 'utf8'))
