@@ -90,7 +90,7 @@ const argon2 = () => load('@node-rs/argon2') as typeof import('@node-rs/argon2')
 
 /**
  * Do not call it in a transaction: it may wait in the queue for longer than PostgreSQL lets a transaction be idle, and would
- * keep one of few connections meanwhile.
+ * keep one of few connections until then.
  */
 export const hashPassword = (password: string, client: Client): Promise<string> =>
   whenHashingIsFree(client, () => argon2().hash(normalized(password), cost))

@@ -139,7 +139,7 @@ test('a webhook that someone disabled before its last failure was counted is not
     return id
   }
   const [alone, disabledBefore] = [await newFailing(), await newFailing()]
-  const disableBefore = `update webhooks set enabled = false, disabled_at = $2, disabled_reason = 'by hand'
+  const disableBefore = `update webhooks set enabled = false, disabled_at = $2, disabled_reason = 'manually'
     where id = $1 and enabled and failures >= 20`
   const { clock, secretKeys } = server
   const worker = new DeliveryWorker({
@@ -163,7 +163,7 @@ test('a webhook that someone disabled before its last failure was counted is not
     [line.workspace.id],
   )
   expect(endpoints).toHaveLength(2)
-  expect(endpoints).toContainEqual({ enabled: false, reason: 'by hand' })
+  expect(endpoints).toContainEqual({ enabled: false, reason: 'manually' })
   const logged = lines.map((each) => JSON.parse(each)).filter(({ event }) => event === 'webhook.disabled')
   expect(logged).toMatchObject([{ webhook_id: alone.slice(4) }])
 })
