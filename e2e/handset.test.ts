@@ -241,6 +241,38 @@ test('while a phone is offline, messages in both directions wait, and with read 
   await bubble('unseen').getByRole('img', { name: 'Delivered' }).waitFor()
 })
 
+test('messages written offline are kept until they are sent, even if the phone goes online elsewhere', async () => {
+  const { number, page, bubble, say } = await openPhone('Dora Drafts', { expects: /net::ERR_FAILED/ })
+  const change = (online: boolean) => signedIn.place.control('PATCH', `/phones/${number}`, { online })
+  const waiting = page.getByRole('log').getByRole('img', { name: 'Waiting for this phone to be online' })
+  const fail = (fails: (method: string, body: string) => boolean) =>
+    page.route(`**/control/phones/${number}**`, (route, request) =>
+      fails(request.method(), request.postData() ?? '') ? route.abort() : route.continue(),
+    )
+  await page.getByRole('button', { name: 'Go offline' }).click()
+  await say('first draft')
+  await say('second draft')
+  await expect.poll(() => waiting.count()).toBe(2)
+
+  await fail((method) => method === 'PATCH')
+  await page.getByRole('button', { name: 'Go online' }).click()
+  await page.getByText('Cannot reach the simulator.').waitFor()
+  expect(await waiting.count()).toBe(2)
+  await page.unrouteAll()
+
+  await fail((_, body) => body.includes('first draft'))
+  await change(true)
+  await bubble('second draft').getByRole('img', { name: 'Delivered' }).waitFor()
+  await expect.poll(() => waiting.count()).toBe(1)
+  await page.unrouteAll()
+
+  await change(false)
+  await page.getByRole('button', { name: 'Go online' }).click()
+  await bubble('first draft').getByRole('img', { name: 'Delivered' }).waitFor()
+  await expect.poll(() => waiting.count()).toBe(0)
+  expect(await bubble('draft').count()).toBe(2)
+})
+
 test('photos, locations, orders, reactions and replies can be sent, and the sample video and sticker play', async () => {
   const { number, page, bubble, say } = await openPhone('Max Many')
   const attach = async (kind: string) => {

@@ -3,6 +3,7 @@ import { hostname, userInfo } from 'node:os'
 import { openDatabase } from '@parley/server/db/db'
 import { publish } from '@parley/server/domain/deliveries/engine/publish/publish'
 import { followLink } from '@parley/server/domain/people/links/links'
+import { hashPassword } from '@parley/server/domain/people/passwords'
 import { systemClock } from '@parley/server/lib/clock'
 import { version } from '@parley/server/lib/version'
 import { type Simulator, startSimulator } from '@parley/simulator/start'
@@ -27,10 +28,9 @@ beforeAll(async () => {
   publishOne = (workspaceId) => publish(db, new Date(), [{ workspaceId, type: 'message.received', data: {} }])
   entries = () => db.rows('select action, actor, user_agent, before, after from audit_entries order by at, id')
   join = async (link, email) => {
-    const person = { name: 'Bea', email, password: 'seven quiet otters' }
+    const passwordHash = await hashPassword('seven quiet otters', { key: 'test', isKnown: false })
     const token = new URL(link).hash.slice(1)
-    const client = { key: 'test', isKnown: false }
-    await db.transaction((tx) => followLink(tx, systemClock, token, person, null, client))
+    await db.transaction((tx) => followLink(tx, systemClock, token, { name: 'Bea', email, passwordHash }))
   }
   drop = async () => {
     await db.close()

@@ -1,7 +1,7 @@
 import { type EventType, eventTypes } from '@parley/contract/event-types'
 import type { EventQuery } from '@parley/contract/pulled-events'
 import type { PulledPage } from '@parley/server/domain/deliveries/pulling/pull-events'
-import { UsageError } from './command.ts'
+import { type Call, UsageError } from './command.ts'
 import { readList } from './read-options.ts'
 
 /** The events of a workspace, as `GET /v1/events` gives them. */
@@ -17,12 +17,14 @@ export interface FollowOptions {
   types: EventType[] | undefined
 }
 
-/** The event types of an option; undefined for all. */
-export function readTypes(given: readonly string[]): EventType[] | undefined {
-  const types = readList(given).map((text) => eventTypes.find((each) => each === text) ?? refuseType(text))
+/** The event types of --event; undefined for all. */
+export function readTypes(call: Pick<Call, 'options'>): EventType[] | undefined {
+  const types = readList(call, 'event').map(readType)
   return types.length > 0 ? types : undefined
 }
 
-export function refuseType(text: string): never {
+export function readType(text: string): EventType {
+  const type = eventTypes.find((each) => each === text)
+  if (type) return type
   throw new UsageError(`"${text}" is not an event type. Choose from ${eventTypes.join(', ')}.`)
 }

@@ -10,9 +10,9 @@ import type { Source } from './source.ts'
 
 /** Prints new events of a workspace and forwards them, until it is stopped. */
 export async function followEvents(call: Call): Promise<undefined> {
-  const { option, options, flag, env } = call
+  const { option, flag, env } = call
   const url = readUrl(option('forward-to'))
-  const types = readTypes(options('event'))
+  const types = readTypes(call)
   const given = readSecret(option('secret') ?? env.PARLEY_WEBHOOK_SECRET)
   const source = await openSource(call)
   const title = await source.title()

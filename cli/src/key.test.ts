@@ -136,3 +136,19 @@ test('key rotate refuses another grace period, an unknown key and a revoked one,
   expect(await rotations(workspace.id)).toEqual([])
   expect((await json('key', 'list', '--workspace', workspace.id)).total).toBe(1)
 })
+
+test('an empty --ip or --scope is refused, and neither creates nor changes a key', async () => {
+  const workspace = await newWorkspace(server, 'Restricted')
+  const create = ['key', 'create', '--workspace', workspace.id, '--name', 'till']
+  for (const [option, words] of [
+    ['ip', [...create, '--scope', 'messages:read', '--ip', '']],
+    ['ip', ['key', 'change', workspace.key.id, '--ip', ' , ']],
+    ['scope', [...create, '--scope', '']],
+    ['scope', ['key', 'change', workspace.key.id, '--scope', '']],
+  ] as const) {
+    const { code, out, err } = await parley(...words)
+    expect({ code, out }, words.join(' ')).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(new RegExp(`^--${option} is empty\\. Enter a value or leave out the option\\.\n`))
+  }
+  expect((await json('key', 'list', '--workspace', workspace.id)).total).toBe(1)
+})

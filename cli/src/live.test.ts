@@ -210,6 +210,18 @@ test('logs shows requests, and prints new ones as they are made', async () => {
   expect((await run('logs', '--status', 'many')).err).toMatch(/^Invalid option --status\./)
 })
 
+test('logs --follow does not print requests that were made before it began', async () => {
+  const get = (path: string) => fetch(service.url + path, { headers: { authorization: `Bearer ${apiKey}` } })
+  await Promise.all(Array.from({ length: 30 }, () => get('/v1/senders')))
+  const logged = () => json('logs', '--path', '/v1/senders', '--limit', '100')
+  await until('they are logged', async () => (await logged()).data.length >= 30)
+  const following = follow('logs', '--follow')
+  await until('it follows', () => following.err().includes('Press Ctrl+C'))
+  await get('/v1/templates/tpl_y')
+  await until('it is printed', () => following.out().includes('/v1/templates/'))
+  expect(following.out().trimEnd().split('\n')).toHaveLength(1)
+})
+
 test('after kill -9, commands say that the service is not running', async () => {
   service.child.kill('SIGKILL')
   await service.ended

@@ -1,3 +1,5 @@
+import { parseJson } from './json.ts'
+
 /** Passes messages of the Model Context Protocol on to the service, each as one request, and its responses back. */
 export interface Forward {
   /** Resolves when the response to the message is written. Never rejects. */
@@ -48,7 +50,7 @@ export function newForward({ url, key, write }: ForwardOptions): Forward {
     })
     const text = await response.text()
     if (id === undefined) return
-    const reply = parse(text) as {
+    const reply = parseJson(text) as {
       jsonrpc?: string
       error?: { message?: string }
       result?: { protocolVersion?: string }
@@ -63,7 +65,7 @@ export function newForward({ url, key, write }: ForwardOptions): Forward {
 
   return {
     async take(line) {
-      const message = parse(line) as Message | undefined
+      const message = parseJson(line) as Message | undefined
       if (message === undefined) return fail(null, codes.parse, 'Invalid JSON.')
       if (typeof message !== 'object' || message === null || Array.isArray(message)) {
         return fail(null, codes.invalid, 'Send one JSON-RPC message in each line.')
@@ -92,12 +94,4 @@ function unexpected({ status, headers }: Response): string {
   const location = headers.get('location')
   if (location) return `The service returned ${status} and redirects to ${location}. Use that address as --url.`
   return `The service returned ${status}, which is not a response of Parley. Check --url.`
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

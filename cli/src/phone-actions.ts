@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import { StartupError } from '@parley/server/lib/refuse'
 import { UsageError } from './command.ts'
+import { isPlainObject, parseJson } from './json.ts'
 
 /** The options of `phone send`. */
 interface PhoneActionArgs {
@@ -120,15 +121,9 @@ function readItems(text: string) {
   })
 }
 
-const isPlainObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function readJson(name: string, text: string, fits: (value: unknown) => boolean): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (fits(value)) return value
-  } catch {
-    // Handled below, like valid JSON of another type.
-  }
+  const value = parseJson(text)
+  if (fits(value)) return value
   throw new UsageError(
     `Invalid --${name}. Enter JSON such as ${name === 'contacts' ? '[{"name":{…}}]' : '{"age":"41"}'}.`,
   )

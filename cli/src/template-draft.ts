@@ -1,4 +1,5 @@
 /** A template from a JSON file in WhatsApp's shape, or from options. */
+
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import {
@@ -11,6 +12,7 @@ import {
 import { checkTemplate } from '@parley/contract/console/template-rules'
 import { refuseInvalid, StartupError } from '@parley/server/lib/refuse'
 import { type Call, type OptionRule, UsageError } from './command.ts'
+import { isPlainObject, parseJson } from './json.ts'
 
 export const draftOptions = {
   file: { value: 'FILE', help: 'JSON file in WhatsApp’s shape, with "components"; - reads standard input' },
@@ -92,12 +94,8 @@ function readExamples(given: readonly string[]): Record<string, string> {
 
 async function readJson(file: string): Promise<object> {
   const source = file === '-' ? await text(process.stdin) : readText(file)
-  try {
-    const value: unknown = JSON.parse(source)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {
-    // Handled below, like valid JSON of another type.
-  }
+  const value = parseJson(source)
+  if (isPlainObject(value)) return value
   throw new UsageError(
     `${file === '-' ? 'Standard input' : file} is not a JSON object such as {"name":"…","components":[{"type":"BODY","text":"…"}]}.`,
   )

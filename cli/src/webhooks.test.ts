@@ -157,6 +157,27 @@ test('a webhook can have a filter by sender, headers and an order; values of hea
   }
 })
 
+test('an empty --event or --sender is refused, and does not mean all', async () => {
+  const { id: workspace } = await json<{ id: string }>(['workspace', 'create', '--name', 'Empty'])
+  const words = create(workspace, 'https://127.0.0.1/hook')
+  const { id } = await json<WebhookJson>(words)
+  const replay = ['webhook', 'replay', id, '--since', '2026-01-01T00:00:00Z']
+  for (const [option, refused] of [
+    ['sender', [...words, '--sender', '']],
+    ['sender', ['webhook', 'change', id, '--name', 'Other', '--sender', '']],
+    ['event', ['webhook', 'change', id, '--name', 'Other', '--event', '']],
+    ['sender', [...replay, '--sender', '']],
+    ['event', [...replay, '--event', ',']],
+    ['event', ['events', '--workspace', workspace, '--event', '']],
+  ] as const) {
+    const { code, out, err } = await run([...refused])
+    expect({ code, out }, refused.join(' ')).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(new RegExp(`^--${option} is empty\\.`))
+  }
+  const listed = await json<{ data: { name: string }[] }>(['webhook', 'list', '--workspace', workspace])
+  expect(listed.data.map(({ name }) => name)).toEqual(['Shop'])
+})
+
 test('an invalid URL, ID or state is rejected with a reason', async () => {
   const workspace = await json<{ id: string }>(['workspace', 'create', '--name', 'Shop'])
   const cases: [string[], RegExp][] = [
@@ -172,6 +193,27 @@ test('an invalid URL, ID or state is rejected with a reason', async () => {
     expect(code, words.join(' ')).toBe(1)
     expect(err).toMatch(reason)
   }
+})
+
+test('listen refuses an empty or broken secret; an empty variable is as none', async () => {
+  const listen = (more: string[], secret: string) =>
+    startCommand(['listen', '--port', '0', ...more], { ...env, PARLEY_WEBHOOK_SECRET: secret })
+  const cases: [string[], string, RegExp][] = [
+    [['--secret', ''], '', /^The signing secret is missing/],
+    [['--secret', 'whsec_a b'], '', /^The signing secret contains a space/],
+    [[], 'whsec_a\n', /^The signing secret contains a space/],
+  ]
+  for (const [more, secret, reason] of cases) {
+    const refused = listen(more, secret)
+    await until('it ends or listens', () => refused.hasEnded() || refused.out() !== '')
+    expect(refused.hasEnded(), refused.out()).toBe(true)
+    expect(await refused.ended).toMatchObject({ code: 1, out: '', err: expect.stringMatching(reason) })
+  }
+  const listening = listen([], '')
+  await until('it listens', () => listening.out().includes('Signatures are not verified.'))
+  const url = /http:\S+/.exec(listening.out())?.[0] ?? ''
+  expect((await fetch(url, { method: 'POST', body: '{"id":"e1"}' })).status).toBe(200)
+  await until('it is printed', () => listening.out().includes('not verified\n{\n  "id": "e1"'))
 })
 
 test('listen verifies and prints each delivery', async () => {

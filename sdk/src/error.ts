@@ -26,7 +26,7 @@ export class ParleyError extends Error {
   readonly details: Readonly<Record<string, unknown>>
   /** How many seconds to wait before the next request, from `Retry-After`. */
   readonly retryAfter: number | null
-  /** The idempotency key of a failed `send`. Pass it to the next `send` to retry without sending twice. */
+  /** The idempotency key of a failed `send` or `sendBatch`. Pass it to the same call to retry without sending twice. */
   readonly idempotencyKey: string | null
 
   constructor(message: string, fields: ErrorFields) {

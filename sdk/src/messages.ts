@@ -9,6 +9,7 @@ import type {
   SendRequest,
   SendType,
 } from './contract.ts'
+import { ParleyError } from './error.ts'
 import type { TemplateContent } from './known-templates.ts'
 import { newPages, type Pages } from './pages.ts'
 import { pathSegment, readIdempotencyKey } from './settings.ts'
@@ -77,7 +78,11 @@ export function newMessages({ get, post }: Transport): Messages {
       let rejected = 0
       for (const [number, part] of partsOf(messages).entries()) {
         const key = readIdempotencyKey(`${idempotencyKey}-${number}`)
-        const { data } = await post<{ data: BatchResult[] }>('/v1/messages/batch', { messages: part }, key, options)
+        const request = post<{ data: BatchResult[] }>('/v1/messages/batch', { messages: part }, key, options)
+        const { data } = await request.catch((error) => {
+          // With the key of this request, a repeated call would send the accepted messages again.
+          throw error instanceof ParleyError ? Object.assign(error, { idempotencyKey }) : error
+        })
         const first = results.length
         for (const result of data) {
           results.push({ ...result, index: first + result.index })

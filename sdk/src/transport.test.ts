@@ -178,3 +178,17 @@ test.each([
 ])('new Parley throws if an option is invalid: %s', (message, baseUrl, wrongKey) => {
   expect(() => new Parley({ key: wrongKey, baseUrl: baseUrl as string })).toThrow(message)
 })
+
+test('repeating a failed batch with the key of its error repeats the keys of its requests', async () => {
+  const results = (count: number) =>
+    respond(200, { data: Array.from({ length: count }, (_, index) => ({ index, status: 202, message: {} })) })
+  const failing = fails(503, 'service_unavailable')
+  const { baseUrl, requests } = await serveScript(results(500), failing, results(500), results(1))
+  const { messages } = new Parley({ key, baseUrl, maxRetries: 0 })
+  const batch = Array.from({ length: 501 }, () => hello)
+  const { code, idempotencyKey } = await errorOf(messages.sendBatch(batch))
+  expect(code).toBe('service_unavailable')
+  expect(await messages.sendBatch(batch, { idempotencyKey: idempotencyKey ?? undefined })).toHaveLength(501)
+  const keys = requests.map(({ headers }) => headers['idempotency-key'])
+  expect(keys).toEqual([0, 1, 0, 1].map((part) => `${idempotencyKey}-${part}`))
+})

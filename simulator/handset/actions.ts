@@ -1,4 +1,4 @@
-import { ControlError, control } from './api.ts'
+import { ControlError, control, type Phone } from './api.ts'
 import { changed, me, state } from './state.ts'
 import { toast } from './toast.ts'
 
@@ -27,21 +27,34 @@ export async function sendMessage(action: string, input: object, label: string):
   return performAction(action, { to: state.to, ...quoted, ...input }, label)
 }
 
-export async function setOnline(online: boolean): Promise<void> {
-  const waId = state.me
-  await changePhone({ online })
-  if (!online) return
-  const drafts = state.drafts.get(waId) ?? []
-  state.drafts.delete(waId)
-  changed('chat')
-  for (const { action, input } of drafts) await withErrorToast(() => control.act(waId, action, input))
+export async function changePhone(settings: object): Promise<void> {
+  const phone = await withErrorToast(() => control.changePhone(state.me, settings))
+  if (phone) setPhone(phone)
 }
 
-export async function changePhone(settings: object): Promise<void> {
-  const waId = state.me
-  const phone = await withErrorToast(() => control.changePhone(waId, settings))
-  const known = state.people.find((person) => person.waId === waId)
-  if (phone && known) Object.assign(known, phone)
+/** Stores a phone that was added or changed, here or elsewhere. If it is back online, its drafts are sent. */
+export function setPhone(phone: Phone): void {
+  const index = state.people.findIndex(({ waId }) => waId === phone.waId)
+  const before = state.people[index]
+  if (before) state.people[index] = phone
+  else state.people.push(phone)
+  changed('people')
+  if (phone.waId === state.me) changed('chat')
+  if (before?.online === false) void sendDrafts(phone)
+}
+
+const sending = new Set<string>()
+
+/** Sends the drafts of a phone that is online. Those that fail are kept until it is back online the next time. */
+export async function sendDrafts({ waId, online }: Phone): Promise<void> {
+  if (!online || sending.has(waId)) return
+  sending.add(waId)
+  for (const draft of state.drafts.get(waId) ?? []) {
+    if (!(await withErrorToast(() => control.act(waId, draft.action, draft.input)))) continue
+    state.drafts.set(waId, state.drafts.get(waId)?.filter((each) => each !== draft) ?? [])
+    changed('chat')
+  }
+  sending.delete(waId)
 }
 
 /** Runs the function and shows a control API error as a toast. */

@@ -1,3 +1,4 @@
+import { sendDrafts, setPhone } from './actions.ts'
 import { control, type Message, type NetworkLogEntry } from './api.ts'
 import { type Json, textAt } from './json.ts'
 import { saveSelection, selectedNumber, selectedPhone } from './selection.ts'
@@ -59,6 +60,7 @@ async function loadAll(): Promise<void> {
   if (!people.some(({ waId }) => waId === state.me)) state.me = selectedPhone(people)
   if (!numbers.some(({ id }) => id === state.to)) state.to = selectedNumber(numbers)
   await loadMessages()
+  for (const phone of people) void sendDrafts(phone)
   changed('wire')
 }
 
@@ -182,12 +184,4 @@ function setStatus(update: unknown): void {
   }
   changed('message')
   if (status === 'delivered' && message.numberId === state.to) openChat()
-}
-
-function setPhone(phone: (typeof state.people)[number]): void {
-  const index = state.people.findIndex(({ waId }) => waId === phone.waId)
-  if (index < 0) state.people.push(phone)
-  else state.people[index] = phone
-  changed('people')
-  if (phone.waId === state.me) changed('chat')
 }

@@ -1,4 +1,4 @@
-import { changePhone, setOnline } from './actions.ts'
+import { changePhone } from './actions.ts'
 import type { Phone, PhoneNumber } from './api.ts'
 import { avatar } from './avatar.ts'
 import { businessButtons, isWithAgent, setAgent } from './business.ts'
@@ -115,7 +115,7 @@ function listButton(
 function settingsOf(person: Phone | undefined): Child[] {
   if (!person) return []
   return [
-    toggle('online', 'Online', person.online, (value) => setOnline(value)),
+    toggle('online', 'Online', person.online, (online) => changePhone({ online })),
     toggle('readReceipts', 'Read receipts', person.readReceipts, (readReceipts) => changePhone({ readReceipts })),
     toggle('acceptsMarketing', 'Accepts marketing', person.acceptsMarketing, (acceptsMarketing) =>
       changePhone({ acceptsMarketing }),

@@ -1,4 +1,4 @@
-import { setOnline } from './actions.ts'
+import { changePhone } from './actions.ts'
 import type { PhoneNumber } from './api.ts'
 import { avatar } from './avatar.ts'
 import { chatView } from './chat.ts'
@@ -89,7 +89,7 @@ function drawHead(head: HTMLElement): void {
   const hadFocus = head.contains(document.activeElement)
   const plane = button(
     { class: 'round plane', 'aria-label': label, title: label, 'aria-pressed': String(isOffline) },
-    () => void setOnline(isOffline),
+    () => void changePhone({ online: isOffline }),
     icon('plane', 20),
   )
   fill(

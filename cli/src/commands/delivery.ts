@@ -1,11 +1,11 @@
-import { type DeliveryState, deliveryStates } from '@parley/contract/console/deliveries'
+import { deliveryStates } from '@parley/contract/console/deliveries'
 import { type Delivery, listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
 import { retryDelivery, retryFailedSince } from '@parley/server/domain/deliveries/retry'
 import { requireWebhook } from '@parley/server/domain/webhooks/webhooks'
 import { change } from '../audit.ts'
 import { type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
-import { readTime } from '../read-options.ts'
+import { readChoice, readTime } from '../read-options.ts'
 import { jsonList, table } from '../table.ts'
 
 export const commands: readonly Command[] = [
@@ -19,7 +19,7 @@ export const commands: readonly Command[] = [
     async run({ db, option }) {
       const deliveries = await listDeliveries(await db(), {
         webhookId: option('webhook'),
-        state: readState(option('state')),
+        state: readChoice('state', option('state'), deliveryStates),
       })
       const rows = deliveries.map((each) => [
         each.event_id,
@@ -88,11 +88,4 @@ export const commands: readonly Command[] = [
 function nextAttempt({ next_attempt_at, held_since }: Delivery): string {
   if (held_since) return `held since ${formatTime(held_since)}`
   return next_attempt_at ? formatTime(next_attempt_at) : ''
-}
-
-function readState(text: string | undefined): DeliveryState | undefined {
-  if (text === undefined) return undefined
-  const state = deliveryStates.find((each) => each === text)
-  if (!state) throw new UsageError(`Invalid --state "${text}". Use one of ${deliveryStates.join(', ')}.`)
-  return state
 }

@@ -37,8 +37,8 @@ interface Envelope {
 }
 
 async function readPage(call: Call) {
-  const { option, options } = call
-  const query = { type: readTypes(options('event')), after: option('after'), limit: readCount(call, 'limit', 1000) }
+  const { option } = call
+  const query = { type: readTypes(call), after: option('after'), limit: readCount(call, 'limit', 1000) }
   const source = await openSource(call)
   const feed = await source.openFeed(call.stopped)
   try {
@@ -56,9 +56,9 @@ async function readPage(call: Call) {
 }
 
 async function follow(call: Call): Promise<undefined> {
-  const { option, options, flag } = call
+  const { option, flag } = call
   if (option('limit') !== undefined) throw new UsageError('--limit cannot be used with --follow.')
-  const types = readTypes(options('event'))
+  const types = readTypes(call)
   const source = await openSource(call)
   const feed = await source.openFeed(call.stopped)
   try {
@@ -77,13 +77,14 @@ async function follow(call: Call): Promise<undefined> {
 }
 
 /** The command that reads on after the cursor, with the same options. */
-function continuation({ option, options, flag }: Call, cursor: string): string {
+function continuation(call: Call, cursor: string): string {
+  const { option, flag } = call
   const [workspace, url, limit] = [option('workspace'), option('url'), option('limit')]
   const words = [
     ...(flag('follow') ? ['--follow'] : []),
     ...(workspace === undefined ? [] : ['--workspace', workspace]),
     ...(url === undefined ? [] : ['--url', url]),
-    ...readList(options('event')).flatMap((type) => ['--event', type]),
+    ...readList(call, 'event').flatMap((type) => ['--event', type]),
     ...(limit === undefined ? [] : ['--limit', limit]),
   ]
   return [`${program.name} events`, ...words, '--after', cursor].join(' ')

@@ -49,7 +49,7 @@ export const commands: readonly Command[] = [
         ...rulesOf(call),
         workspaceId: (await readWorkspace(call)).id,
         name: option('name') ?? '',
-        scopes: readList(call.options('scope')),
+        scopes: readList(call, 'scope'),
         createdBy: 'operator',
       }
       const { key, secret } = await change(call, async (tx, audit) => {
@@ -94,7 +94,7 @@ export const commands: readonly Command[] = [
     async run(call) {
       const { clock, option, args } = call
       const name = option('name')
-      const scopes = readList(call.options('scope'))
+      const scopes = readList(call, 'scope')
       const input = { ...rulesOf(call), ...(name && { name }), ...(scopes.length > 0 && { scopes }) }
       const { key } = await change(call, async (tx, audit) => {
         const changed = await changeKey(tx, clock, args[0] ?? '', input)
@@ -204,10 +204,11 @@ function readGraceHours(text: string | undefined): GraceHours {
 const targetOf = ({ id, name, workspaceId }: Key) => ({ target: id, targetName: name, workspaceId })
 
 /** The options that `key create` and `key change` share, as far as they are given. */
-function rulesOf({ option, options }: Call) {
+function rulesOf(call: Call) {
+  const { option } = call
   const expiry = option('expires-at')
   const rate = option('rate')
-  const ranges = readList(options('ip'))
+  const ranges = readList(call, 'ip')
   return {
     ...(ranges.length > 0 && { allowedRanges: ranges.filter((range) => range !== 'any') }),
     ...(expiry !== undefined && { expiresAt: readTime('expires-at', expiry) }),

@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { verifyWebhook, WebhookVerificationError } from '@parley/sdk/verify'
+import { readSecrets, verifyWebhook, WebhookVerificationError } from '@parley/sdk/verify'
 import { StartupError } from '@parley/server/lib/refuse'
 import { keyOptions } from '../by-key.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { followEvents } from '../follow-events.ts'
 import { formatTime } from '../format.ts'
+import { parseJson } from '../json.ts'
 import { printJson, say, sayAside } from '../print.ts'
 import { workspaceOption } from '../workspace-option.ts'
 
@@ -50,7 +51,7 @@ async function receive({ option, flag, env, stopped }: Call): Promise<undefined>
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new UsageError(`Invalid --port "${option('port')}". Enter a whole number from 0 to 65535.`)
   }
-  const secret = option('secret') ?? env.PARLEY_WEBHOOK_SECRET
+  const secret = readSecret(option('secret') ?? (env.PARLEY_WEBHOOK_SECRET || undefined))
   const print = flag('json')
     ? (received: Received) => printJson(received)
     : (received: Received) => say(linesOf(received).join('\n'))
@@ -75,6 +76,14 @@ async function receive({ option, flag, env, stopped }: Call): Promise<undefined>
   return undefined
 }
 
+function readSecret(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : readSecrets(text)[0]
+  } catch (error) {
+    throw new UsageError((error as TypeError).message)
+  }
+}
+
 interface Received {
   /** Null if no secret was given. */
   verified: boolean | null
@@ -92,12 +101,10 @@ async function verify(body: Buffer, headers: IncomingHttpHeaders, secret: string
   }
 }
 
+/** The body as text if it is not JSON. */
 function readJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return body.toString()
-  }
+  const value = parseJson(body.toString())
+  return value === undefined ? body.toString() : value
 }
 
 function linesOf({ verified, why, event }: Received): string[] {

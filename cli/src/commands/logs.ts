@@ -62,7 +62,7 @@ async function follow(call: Call): Promise<undefined> {
   if (call.option('limit') !== undefined) throw new UsageError('--limit cannot be used with --follow.')
   const read = await openLog(call)
   const seen = new Set<string>()
-  let { newest, requests } = await read(null, 20)
+  let { newest, requests } = await read(null, 100)
   // Requests of the first list are not new, even if they are found again.
   for (const { id } of requests) seen.add(id)
   sayAside('Requests of the workspace. Press Ctrl+C to stop.')

@@ -1,5 +1,6 @@
 import { StartupError } from '@parley/server/lib/refuse'
 import { type Call, type Command, type OptionRule, UsageError } from '../command.ts'
+import { parseJson } from '../json.ts'
 import { mediaKinds, readMedia } from '../phone-actions.ts'
 import { callSimulator, simulatorPort } from '../simulator-client.ts'
 import { digitsOf, kindNames } from './phone.ts'
@@ -183,9 +184,7 @@ function numberOf(call: Call, name: string): Record<string, number> {
 }
 
 function readJson(name: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new UsageError(`Invalid --${name}. Enter JSON.`)
-  }
+  const value = parseJson(text)
+  if (value === undefined) throw new UsageError(`Invalid --${name}. Enter JSON.`)
+  return value
 }

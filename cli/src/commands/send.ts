@@ -6,6 +6,7 @@ import { keyOptions, keyOrIdOption } from '../by-key.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { findSender } from '../find-sender.ts'
 import { plural } from '../format.ts'
+import { isPlainObject, parseJson } from '../json.ts'
 import { openSource } from '../open-source.ts'
 import { program } from '../program.ts'
 import { newProgress } from '../progress.ts'
@@ -123,12 +124,8 @@ async function readContent({ option, options }: Call) {
 }
 
 function readObject(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {
-    // Handled below, like valid JSON of another type.
-  }
+  const value = parseJson(text)
+  if (isPlainObject(value)) return value
   throw new UsageError('Invalid --body. Enter JSON such as {"type":"location","location":{…}}.')
 }
 

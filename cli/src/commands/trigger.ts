@@ -2,7 +2,7 @@ import { type EventType, eventTypes } from '@parley/contract/event-types'
 import { StartupError } from '@parley/server/lib/refuse'
 import { keyOptions, readService } from '../by-key.ts'
 import type { Call, Command } from '../command.ts'
-import { refuseType } from '../event-feed.ts'
+import { readType } from '../event-feed.ts'
 import { plural } from '../format.ts'
 import { openSource } from '../open-source.ts'
 import { program } from '../program.ts'
@@ -28,7 +28,7 @@ export const commands: readonly Command[] = [
     async run(call) {
       const [text] = call.args
       if (text === undefined) return listTypes(call)
-      const type = eventTypes.find((each) => each === text) ?? refuseType(text)
+      const type = readType(text)
       const source = await openSource(call)
       const make = await source.makerOf(type)
       return make ? forReal(call, source, type, make) : asTest(source, type)

@@ -1,4 +1,4 @@
-import { type UpdateOutcome, updateOutcomes } from '@parley/contract/network-update'
+import { updateOutcomes } from '@parley/contract/network-update'
 import { rereadUpdates } from '@parley/server/domain/messages/receiving/reread'
 import {
   listUpdates,
@@ -9,8 +9,9 @@ import {
   type UpdateSummary,
 } from '@parley/server/domain/updates/updates'
 import { silentLogger } from '@parley/server/telemetry/silent-logger'
-import { type Command, UsageError } from '../command.ts'
+import type { Command } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
+import { readChoice } from '../read-options.ts'
 import { jsonList, table } from '../table.ts'
 import { readWorkspaceFilter, workspaceFilter } from '../workspace-option.ts'
 
@@ -32,7 +33,7 @@ export const commands: readonly Command[] = [
       const workspace = await readWorkspaceFilter(call)
       const filter = {
         field: call.option('field'),
-        outcome: readOutcome(call.option('outcome')),
+        outcome: readChoice('outcome', call.option('outcome'), updateOutcomes),
         workspaceId: workspace?.id,
       }
       const db = await call.db()
@@ -101,11 +102,3 @@ export const commands: readonly Command[] = [
 ]
 
 const unreadOf = ({ paths }: UpdateSummary): string => paths.join(' ')
-
-function readOutcome(text: string | undefined): UpdateOutcome | undefined {
-  const found = updateOutcomes.find((each) => each === text)
-  if (text !== undefined && !found) {
-    throw new UsageError(`Invalid --outcome "${text}". Use one of ${updateOutcomes.join(', ')}.`)
-  }
-  return found
-}

@@ -1,4 +1,4 @@
-import { type Role, roles } from '@parley/contract/console/permissions'
+import { roles } from '@parley/contract/console/permissions'
 import { removeSecondFactor } from '@parley/server/domain/people/account/account'
 import { linkUrl, listInvited, newResetLink, newSetupLink, promote } from '@parley/server/domain/people/links/links'
 import { disablePerson, enablePerson, removeOperator } from '@parley/server/domain/people/operators/operators'
@@ -9,6 +9,7 @@ import { StartupError } from '@parley/server/lib/refuse'
 import { change } from '../audit.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
+import { readChoice } from '../read-options.ts'
 import { jsonList, table } from '../table.ts'
 import { readWorkspace, workspaceOption } from '../workspace-option.ts'
 
@@ -26,7 +27,7 @@ export const commands: readonly Command[] = [
     examples: ['user create --email bea@example.com --workspace ID --role developer'],
     async run(call) {
       const { clock, config, option } = call
-      const role = readRole(option('role') ?? '')
+      const role = readChoice('role', option('role') ?? '', roles)
       const workspace = await readWorkspace(call)
       const input = { workspaceId: workspace.id, email: option('email') ?? '', role, createdBy: 'command line' }
       const { email, token } = await change(call, async (tx, audit) => {
@@ -304,10 +305,4 @@ async function requireByEmail({ db }: Call, email: string) {
   if (!person)
     throw new StartupError(`No user has the email address "${email}". Run "./parley user list" to see all users.`)
   return person
-}
-
-function readRole(text: string): Role {
-  const role = roles.find((each) => each === text)
-  if (!role) throw new UsageError(`Invalid --role "${text}". Use one of ${roles.join(', ')}.`)
-  return role
 }

@@ -1,7 +1,7 @@
 /** The options of `webhook create` and `webhook change` beyond its name, URL and events. */
 import { type HeaderInput, headersMax } from '@parley/contract/console/webhooks'
 import { type Ordering, orderings } from '@parley/contract/webhook'
-import { UsageError } from '../command.ts'
+import { type Call, UsageError } from '../command.ts'
 import { readList } from '../read-options.ts'
 
 export const optionsOfWebhook = {
@@ -21,8 +21,8 @@ export const optionsOfWebhook = {
   },
 } as const
 
-export function readSenders(given: readonly string[]): { senders?: string[] | null } {
-  const senders = readList(given)
+export function readSenders(call: Pick<Call, 'options'>): { senders?: string[] | null } {
+  const senders = readList(call, 'sender')
   if (senders.length === 0) return {}
   return { senders: senders.includes('all') ? null : senders }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EventType, eventTypes } from '@parley/contract/events'
 import { firstAttemptOfTest, sendTestEvent } from '@parley/server/domain/webhooks/test-event'
 import { requireWebhook } from '@parley/server/domain/webhooks/webhooks'
 import { change } from '../audit.ts'
-import { type Command, UsageError } from '../command.ts'
+import type { Command } from '../command.ts'
+import { readType } from '../event-feed.ts'
 import { newProgress } from '../progress.ts'
 
 /** Longer than the 10 s that an endpoint has to respond. */
@@ -22,7 +22,8 @@ export const testCommand: Command = {
   async run(call) {
     const { db, clock, flag, option } = call
     const [id = ''] = call.args
-    const type = readEventType(option('event'))
+    const given = option('event')
+    const type = given === undefined ? undefined : readType(given)
     const eventId = await change(call, async (tx, audit) => {
       const { workspaceId, webhook } = await requireWebhook(tx, id)
       const sent = await sendTestEvent(tx, clock, id, type)
@@ -51,13 +52,6 @@ export const testCommand: Command = {
       failed: error !== null,
     }
   },
-}
-
-function readEventType(type: string | undefined): EventType | undefined {
-  if (type === undefined) return undefined
-  const known = eventTypes.find((each) => each === type)
-  if (!known) throw new UsageError(`"${type}" is not an event type. Choose from ${eventTypes.join(', ')}.`)
-  return known
 }
 
 async function waitFor<Found>(find: () => Promise<Found | undefined>): Promise<Found | undefined> {

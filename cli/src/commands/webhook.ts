@@ -46,8 +46,8 @@ export const commands: readonly Command[] = [
       const input = {
         name: option('name') ?? '',
         url: option('url') ?? '',
-        events: readList(options('event')),
-        ...readSenders(options('sender')),
+        events: readList(call, 'event'),
+        ...readSenders(call),
         ...readOrdering(option('ordering')),
         headers: readHeaders(options('header')),
       }
@@ -82,12 +82,12 @@ export const commands: readonly Command[] = [
     ],
     async run(call) {
       const { clock, config, option, options } = call
-      const [name, url, events] = [option('name'), option('url'), readList(options('event'))]
+      const [name, url, events] = [option('name'), option('url'), readList(call, 'event')]
       const input = {
         ...(name && { name }),
         ...(url && { url }),
         ...(events.length > 0 && { events }),
-        ...readSenders(options('sender')),
+        ...readSenders(call),
         ...readOrdering(option('ordering')),
       }
       const headers = readHeaders(options('header'))

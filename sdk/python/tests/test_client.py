@@ -59,6 +59,18 @@ class SendTest(ScriptedTest):
         with self.assertRaises(ValueError):
             self.parley.messages.send_batch([MESSAGE], idempotency_key="a b")
 
+    def test_a_failed_batch_is_repeated_with_the_key_of_its_error(self) -> None:
+        def results(count: int) -> Any:
+            return responds(200, {"data": [{"index": n, "status": 202, "message": {}} for n in range(count)]})
+
+        requests = self.serve(results(500), fails(400, "validation_failed"), results(500), results(1))
+        with self.assertRaises(ParleyError) as caught:
+            self.parley.messages.send_batch([MESSAGE] * 501)
+        key = caught.exception.idempotency_key
+        self.assertEqual(len(self.parley.messages.send_batch([MESSAGE] * 501, idempotency_key=key)), 501)
+        keys = [each.headers["idempotency-key"] for each in requests]
+        self.assertEqual(keys, [f"{key}-{part}" for part in (0, 1, 0, 1)])
+
     def test_an_error_has_the_key_and_every_field(self) -> None:
         errors = [{"param": "to", "code": "invalid", "message": "No number."}]
         self.serve(fails(400, "validation_failed", "invalid_request_error", param="to", errors=errors))

@@ -2,7 +2,7 @@ import { arrayIn, objectIn, scalarIn, textIn } from '../json.ts'
 import { openChat, playVoice } from '../network/lifecycle.ts'
 import type { Network } from '../network.ts'
 import { bool, ControlError, invalid, json, list, object, oneOf, optional, record, type Shape, text } from '../shape.ts'
-import { findTemplate, type Message, type PhoneNumber } from '../world.ts'
+import { findTemplate, type Message, type Phone, type PhoneNumber } from '../world.ts'
 import { action, target, to } from './action.ts'
 import { storeEncryptedFile } from './encrypted-file.ts'
 import { fileReference, formFileShape, readPhoneFile, storeFile } from './files.ts'
@@ -30,44 +30,21 @@ export const respondActions = {
     const context = { from: business.phoneNumber, id: message.id }
     if (option.kind === 'button') {
       const { payload, text: label } = option
-      return {
-        id: receiveMessage(network, phone, business, { type: 'button', content: { payload, text: label }, context }).id,
-      }
+      return reply(network, phone, business, { type: 'button', content: { payload, text: label }, context })
     }
-    const { kind, ...reply } = option
-    return {
-      id: receiveMessage(network, phone, business, {
-        type: 'interactive',
-        content: { type: kind, [kind]: reply },
-        context,
-      }).id,
-    }
+    const { kind, ...chosen } = option
+    const content = { type: kind, [kind]: chosen }
+    return reply(network, phone, business, { type: 'interactive', content, context })
   }),
 
-  react: action(object({ ...target, emoji: text({ max: 40 }) }), (network, phone, input) => {
-    const message = messageFor(
-      network,
-      phone,
-      input.message,
-      (one) => one.direction === 'out',
-      'a message from a business',
-    )
-    const content = { message_id: message.id, emoji: input.emoji }
-    return { id: receiveMessage(network, phone, numberOf(network, message), { type: 'reaction', content }).id }
-  }),
+  react: action(object({ ...target, emoji: text({ max: 40 }) }), (network, phone, { message, emoji }) =>
+    react(network, phone, message, { emoji }),
+  ),
 
   /** WhatsApp sends a removed reaction without an emoji or with an empty one. */
-  unreact: action(object({ ...target, emptyEmoji: optional(bool) }), (network, phone, input) => {
-    const message = messageFor(
-      network,
-      phone,
-      input.message,
-      (one) => one.direction === 'out',
-      'a message from a business',
-    )
-    const content = { message_id: message.id, ...(input.emptyEmoji ? { emoji: '' } : {}) }
-    return { id: receiveMessage(network, phone, numberOf(network, message), { type: 'reaction', content }).id }
-  }),
+  unreact: action(object({ ...target, emptyEmoji: optional(bool) }), (network, phone, { message, emptyEmoji }) =>
+    react(network, phone, message, emptyEmoji ? { emoji: '' } : {}),
+  ),
 
   /**
    * Submits the form of a flow message. Up to ten files become media and are referenced in the response. The files of
@@ -102,7 +79,7 @@ export const respondActions = {
         input.responseJson ?? JSON.stringify({ ...token, ...input.values, ...Object.fromEntries(uploads) })
       const content = { type: 'nfm_reply', nfm_reply: { response_json: response, body: 'Sent', name: 'flow' } }
       const context = { from: business.phoneNumber, id: message.id }
-      return { id: receiveMessage(network, phone, business, { type: 'interactive', content, context }).id }
+      return reply(network, phone, business, { type: 'interactive', content, context })
     },
   ),
 
@@ -111,13 +88,8 @@ export const respondActions = {
     const business = numberFor(network, phone, input.to)
     const phones = [{ phone: `+${phone.waId}`, wa_id: phone.waId, type: 'CELL' }]
     const context = input.message === undefined ? undefined : { from: business.phoneNumber, id: input.message }
-    return {
-      id: receiveMessage(network, phone, business, {
-        type: 'contacts',
-        content: [{ origin: 'contact_request', phones }],
-        context,
-      }).id,
-    }
+    const content = [{ origin: 'contact_request', phones }]
+    return reply(network, phone, business, { type: 'contacts', content, context })
   }),
 
   /** Replies to a call permission request. A permission that is not permanent expires after seven days. */
@@ -130,14 +102,14 @@ export const respondActions = {
       const message = messageFor(network, phone, id, isRequest, 'a call permission request')
       const business = numberOf(network, message)
       const expiresAt = Math.floor(network.timers.now().getTime() / 1000) + 7 * 86_400
-      const reply = {
+      const permission = {
         response,
         ...(response === 'accept' ? { expiration_timestamp: expiresAt } : {}),
         response_source: automatic ? 'automatic' : 'user_action',
       }
-      const content = { type: 'call_permission_reply', call_permission_reply: reply }
+      const content = { type: 'call_permission_reply', call_permission_reply: permission }
       const context = { from: business.phoneNumber, id: message.id }
-      return { id: receiveMessage(network, phone, business, { type: 'interactive', content, context }).id }
+      return reply(network, phone, business, { type: 'interactive', content, context })
     },
   ),
 
@@ -151,6 +123,14 @@ export const respondActions = {
     playVoice(network, message)
     return { id: message.id }
   }),
+}
+
+const reply = (...received: Parameters<typeof receiveMessage>) => ({ id: receiveMessage(...received).id })
+
+function react(network: Network, phone: Phone, id: string | undefined, emoji: { emoji?: string }) {
+  const message = messageFor(network, phone, id, (one) => one.direction === 'out', 'a message from a business')
+  const content = { message_id: message.id, ...emoji }
+  return reply(network, phone, numberOf(network, message), { type: 'reaction', content })
 }
 
 function kindOf(mimeType: string | undefined): 'image' | 'document' {

@@ -48,7 +48,7 @@ class ParleyError(Exception):
         self.details: Dict[str, Any] = details or {}
         #: How many seconds to wait, from `Retry-After`.
         self.retry_after = retry_after
-        #: The key of a failed `send`. Pass it to the next `send` to retry without sending twice.
+        #: The key of a failed `send` or `send_batch`. Pass it to the same call to retry without sending twice.
         self.idempotency_key = idempotency_key
 
     def __str__(self) -> str:

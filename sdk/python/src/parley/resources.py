@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, BinaryIO, Callable, Dict, List, Mapping, Optional, Sequence, Union
 from urllib.parse import quote
 
+from .errors import ParleyError
 from .files import DownloadedFile, form_with_file
 from .pages import Pages
 from .transport import Transport, without_none
@@ -117,7 +118,13 @@ class Messages(_Resource):
             part_key = f"{key}-{number}"
             if not re.fullmatch(r"[\x21-\x7e]{1,255}", part_key):
                 raise ValueError("idempotency_key must be 1 to 250 visible ASCII characters without spaces.")
-            reply = self._transport.post("/v1/messages/batch", {"messages": part}, idempotency_key=part_key, timeout=timeout)
+            body = {"messages": part}
+            try:
+                reply = self._transport.post("/v1/messages/batch", body, idempotency_key=part_key, timeout=timeout)
+            except ParleyError as error:
+                # With the key of this request, a repeated call would send the accepted messages again.
+                error.idempotency_key = key
+                raise
             first = len(results)
             results.extend({**result, "index": first + result["index"]} for result in reply["data"])
             if on_progress:
