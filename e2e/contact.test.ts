@@ -124,9 +124,19 @@ test('a text is kept in this tab, over other pages and a reload, until it is sen
   await conversationsOf(page).getByText('Draft: We are closed on').waitFor()
   expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('closed')
   await page.goBack()
+  // What is typed while it is being sent stays.
+  await page.route(/\/messages$/, async (route) => {
+    await text.fill('We open again on Monday.')
+    await route.continue()
+    await page.unroute(/\/messages$/)
+  })
   await text.fill('We are closed on Friday.')
   await text.press('Enter')
   await chatOf(page).getByText('We are closed on Friday.').waitFor()
+  await page.getByRole('button', { name: 'Send', exact: true, disabled: false }).waitFor()
+  expect(await text.inputValue()).toBe('We open again on Monday.')
+  await text.press('Enter')
+  await chatOf(page).getByText('We open again on Monday.').waitFor()
   await expect.poll(() => text.inputValue()).toBe('')
   expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('closed')
   await until('the phone has it', async () =>

@@ -95,6 +95,36 @@ test('the audit log is filtered by several actions, which are in the URL, and na
   await page.getByText('API errors muted, Settings changed').waitFor()
 })
 
+test('a live request log keeps its new requests when Live is turned off, and has every request of a burst', async () => {
+  const log = (route: string, count: number) =>
+    console.db.change(
+      `insert into request_log (at, id, workspace_id, method, route, status, duration_us)
+       select now() - n * interval '1 millisecond', gen_random_uuid(), $1, 'GET', $2, 200, n
+       from generate_series(1, $3::int) n`,
+      [console.place.workspaceId, route, count],
+    )
+  const page = await console.open('requests?route=/v1/late&live=1')
+  const rows = (route: string) => page.getByRole('table', { name: 'Requests' }).getByText(route, { exact: true })
+  await page.getByText('No matching requests').waitFor()
+  await log('/v1/late', 1)
+  // Its update tells the page that there are new requests.
+  await request('/v1/me')
+  await rows('/v1/late').waitFor()
+  await page.getByRole('switch', { name: 'Live' }).press('Space')
+  await page.waitForURL((url) => !url.searchParams.has('live'))
+  expect(await rows('/v1/late').count()).toBe(1)
+
+  await console.visit(page, 'requests?route=/v1/burst&live=1')
+  await page.getByText('No matching requests').waitFor()
+  await log('/v1/burst', 120)
+  await request('/v1/me')
+  await expect.poll(() => rows('/v1/burst').count()).toBe(50)
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await expect.poll(() => rows('/v1/burst').count()).toBe(100)
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await expect.poll(() => rows('/v1/burst').count()).toBe(120)
+})
+
 test('the bars above the request log choose a time by drag, click and keyboard, and a result by the legend', async () => {
   const startMs = Math.floor((Date.now() - 30 * 60_000) / 60_000) * 60_000
   const after = (minutes: number) => new Date(startMs + minutes * 60_000).toISOString()

@@ -61,6 +61,9 @@ test('a word of two messages finds both, and arrow keys choose between them', as
   await results.nth(1).waitFor()
   expect(await results.count()).toBe(2)
   await screenshot(page, 'search for a word')
+  // Enter that ends the composition of a word chooses nothing.
+  await searchField(page).dispatchEvent('keydown', { key: 'Enter', isComposing: true })
+  expect(await searchField(page).inputValue()).toBe('lighthouse')
   await choose(page, page.getByRole('option', { name: /open today/ }))
   await page.getByText('Is the lighthouse open today?').first().waitFor()
 })
@@ -105,6 +108,10 @@ test('on a page with a search field, / goes to that field', async () => {
   await page.keyboard.press('/')
   await hasFocus(page, field)
   expect(await searchField(page).count()).toBe(0)
+  // Esc that cancels the composition of a word does not clear the field.
+  await page.keyboard.type('ferry')
+  await field.dispatchEvent('keydown', { key: 'Escape', isComposing: true })
+  expect(await field.inputValue()).toBe('ferry')
 })
 
 const searchField = (page: Page) => page.getByRole('combobox', { name: 'Search or jump to' })

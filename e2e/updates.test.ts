@@ -63,6 +63,15 @@ test('an operator finds an update by its field, sees which members were not read
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'detached' })
 
+  // A filter begins at the newest update again.
+  const { data } = (await console.ada.call('/operator/updates')).body
+  await console.visit(page, `/operator/updates?before=${data[0].id}`)
+  await page.getByRole('button', { name: 'Newest updates' }).waitFor()
+  await page.getByRole('search').getByRole('button', { name: 'Field' }).click()
+  await page.getByRole('option', { name: 'messages' }).click()
+  await list.getByRole('row', { name: /text\.colour/ }).waitFor()
+  await page.keyboard.press('Escape')
+
   // On a phone.
   await page.setViewportSize({ width: 390, height: 844 })
   await pageReady(page)

@@ -86,6 +86,18 @@ export function useList<Item>(path: string, query: Query = {}, topics: readonly 
   return pagedOf(result)
 }
 
+/** The rows of all pages of a list, until there are at least `enough`. */
+export async function readRows<Item>(path: string, enough: number, signal?: AbortSignal): Promise<Item[]> {
+  const rows: Item[] = []
+  let cursor: string | null = null
+  do {
+    const page: List<Item> = await api(path, { query: { limit: 100, cursor }, ...(signal && { signal }) })
+    rows.push(...page.data)
+    cursor = page.has_more ? page.next_cursor : null
+  } while (cursor !== null && rows.length < enough)
+  return rows
+}
+
 /** How many rows of a list match. Fetched apart from the rows, and again when one of `topics` changes. */
 export const useTotal = (path: string, query: Query, topics: readonly Topic[], enabled = true) =>
   useData<ListTotal>(`${path}/total`, { query, topics, enabled, placeholderData: (before) => before })

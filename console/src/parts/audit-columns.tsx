@@ -2,9 +2,9 @@ import type { AuditEntry } from '@parley/contract/console/audit'
 import { sentenceOf } from '../lib/audit-actions.ts'
 import { deviceOf } from '../lib/device.ts'
 import { Avatar } from '../ui/avatar.tsx'
+import { timeColumn } from '../ui/columns.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { SafeText } from '../ui/link.tsx'
-import { TimeAgo } from '../ui/time.tsx'
 import styles from './audit-columns.module.css'
 
 /** The columns of the audit log of a workspace and of the installation. */
@@ -39,5 +39,5 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
     hideOn: 'tablet',
     cell: ({ user_agent }) => (user_agent ? deviceOf(user_agent) : <span className="quiet">–</span>),
   },
-  { key: 'at', title: 'Time', width: 120, align: 'right', cell: ({ at }) => <TimeAgo at={at} /> },
+  timeColumn('at', 'Time', ({ at }) => at),
 ]

@@ -1,10 +1,11 @@
 import type { SentReply } from '@parley/contract/console/messages'
 import type { ConsoleSender, SyncReply } from '@parley/contract/console/senders'
 import type { ConsoleTemplate } from '@parley/contract/console/templates'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { plural } from '../lib/format.ts'
 import { formatPhone } from '../lib/phone.ts'
-import { type List, useData } from '../lib/query.ts'
+import { type List, readRows, useData } from '../lib/query.ts'
 import { useHere } from '../lib/session.ts'
 import { toast } from '../lib/toasts.ts'
 import { useAction } from '../lib/use-action.ts'
@@ -12,9 +13,17 @@ import { useAction } from '../lib/use-action.ts'
 /** The senders for a select. */
 export const useSenderChoice = () => useData<List<ConsoleSender>>(useHere().api('senders'), { staleTime: 60_000 })
 
-/** The templates for a select. */
-export const useTemplateChoice = () =>
-  useData<List<ConsoleTemplate>>(useHere().api('templates'), { query: { limit: 100 }, staleTime: 60_000 })
+/** All templates, for a select. An account at WhatsApp has at most 6,000. */
+export function useTemplateChoice() {
+  const path = useHere().api('templates')
+  return useQuery({
+    queryKey: [path, 'all'],
+    queryFn: async ({ signal }) => ({ data: await readRows<ConsoleTemplate>(path, templatesMax, signal) }),
+    staleTime: 60_000,
+  })
+}
+
+const templatesMax = 10_000
 
 export const senderName = ({ phone_number, display_name }: ConsoleSender) =>
   display_name ? `${display_name} · ${formatPhone(phone_number)}` : formatPhone(phone_number)

@@ -1,16 +1,13 @@
 import { capital, formatCredits } from '../lib/format.ts'
+import { numberColumn } from '../ui/columns.tsx'
 import type { Column } from '../ui/data-table.tsx'
 
 /** The price of each type of message. */
 export const priceColumns: readonly Column<{ item: string; credits: number }>[] = [
   { key: 'item', title: 'Message', cell: ({ item }) => priceLabel(item) },
-  {
-    key: 'credits',
-    title: 'Credits',
+  numberColumn('credits', 'Credits', ({ credits }) => (credits === 0 ? 'Free' : formatCredits(credits)), {
     width: 120,
-    align: 'right',
-    cell: ({ credits }) => <span className="numbers">{credits === 0 ? 'Free' : formatCredits(credits)}</span>,
-  },
+  }),
 ]
 
 /** `template.MARKETING` → Template, marketing */

@@ -46,6 +46,7 @@ function Finder({ close }: { close: () => void }) {
     entry.run()
   }
   const onKey = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (by) setAt((before) => (Math.min(before, shown.length - 1) + by + shown.length) % Math.max(1, shown.length))
     else if (event.key === 'Enter') choose(current)

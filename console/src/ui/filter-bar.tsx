@@ -15,13 +15,16 @@ interface FilterBarProps {
   filters: readonly Filter[]
   /** A search field before the chips, with its value in the parameter `name`. */
   search?: { name: string; label: string; placeholder?: string }
+  /** The parameter of the page that is shown. A changed filter removes it. */
+  page?: string
   /** On the right: a live switch, an export. */
   children?: ReactNode
 }
 
 /** Filters as chips, with their values in the URL. Read them with `useFilters('status', 'from', 'to')`. */
-export function FilterBar({ filters, search, children }: FilterBarProps) {
-  const [params, change] = useSearchParams()
+export function FilterBar({ filters, search, page, children }: FilterBarProps) {
+  const [params, changeParams] = useSearchParams()
+  const change: ChipProps['change'] = (changes) => changeParams(page ? { ...changes, [page]: null } : changes)
   const names = filters.flatMap(namesOf)
   const active = names.filter((name) => params[name])
   return (

@@ -57,6 +57,7 @@ export function SearchInput({ label, placeholder = 'Search…', value, onChange,
         className={styles.field}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
           if (event.key === 'Enter') report(text)
           if (event.key === 'Escape') {
             if (text) event.stopPropagation()

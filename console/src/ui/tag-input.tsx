@@ -7,44 +7,20 @@ interface TagInputProps {
   placeholder?: string
   value: readonly string[]
   onChange: (value: string[]) => void
-  /** Returns the error of a tag, or null. Called when it is added. */
-  check?: (word: string) => string | null
+  /** An invalid tag is added too, so that a form cannot be submitted without it. */
   error?: ReactNode
-  max?: number
 }
 
-/** Several tags. Enter, comma, space or leaving the field adds one and checks it. A pasted list is split. */
-export function TagInput({
-  label,
-  description,
-  placeholder,
-  value,
-  onChange,
-  check = () => null,
-  error,
-  max = 100,
-}: TagInputProps) {
+/** Several tags. Enter, comma, space or leaving the field adds one. A pasted list is split. */
+export function TagInput({ label, description, placeholder, value, onChange, error }: TagInputProps) {
   const [text, setText] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
   const add = (raw: string) => {
     const words = raw.split(/[\s,;]+/).filter(Boolean)
-    const next = [...value]
-    for (const word of words) {
-      const message = next.length >= max ? `You can add at most ${max}.` : check(word)
-      if (message) {
-        setText(word)
-        setProblem(message)
-        onChange(next)
-        return
-      }
-      if (!next.includes(word)) next.push(word)
-    }
     setText('')
-    setProblem(null)
-    if (words.length > 0) onChange(next)
+    if (words.length > 0) onChange([...new Set([...value, ...words])])
   }
   return (
-    <PillsInput label={label} description={description} error={problem ?? error}>
+    <PillsInput label={label} description={description} error={error}>
       <Pill.Group>
         {value.map((word) => (
           <Pill
@@ -61,10 +37,7 @@ export function TagInput({
           placeholder={value.length === 0 ? placeholder : undefined}
           autoComplete="off"
           spellCheck={false}
-          onChange={(event) => {
-            setText(event.currentTarget.value)
-            setProblem(null)
-          }}
+          onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter' || event.key === ',' || event.key === ' ') {
               if (text || event.key !== 'Enter') event.preventDefault()

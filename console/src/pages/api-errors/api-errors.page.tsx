@@ -8,13 +8,13 @@ import { ListBars } from '../../parts/list-bars.tsx'
 import { PeriodSwitch, periodLabels, usePeriod } from '../../parts/period.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import type { Series } from '../../ui/chart-frame.tsx'
+import { numberColumn, timeColumn } from '../../ui/columns.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { PageBody, Stack } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Sparkline } from '../../ui/sparkline.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
 import { ApiErrorDrawer } from './api-error-drawer.tsx'
 import styles from './api-errors.module.css'
 import { useApiErrors } from './api-errors.queries.ts'
@@ -177,13 +177,7 @@ const columns: readonly Column<ApiErrorGroup>[] = [
       <Sparkline values={trend} tone="bad" label={`${formatNumber(count)} over the period`} />
     ),
   },
-  {
-    key: 'count',
-    title: 'Count',
-    width: 90,
-    align: 'right',
-    cell: ({ count }) => <span className="numbers">{formatNumber(count)}</span>,
-  },
+  numberColumn('count', 'Count', ({ count }) => formatNumber(count), { width: 90 }),
   {
     key: 'keys',
     title: 'Keys',
@@ -209,13 +203,6 @@ const columns: readonly Column<ApiErrorGroup>[] = [
       </span>
     ),
   },
-  {
-    key: 'first',
-    title: 'First seen',
-    width: 110,
-    align: 'right',
-    hideOn: 'tablet',
-    cell: ({ first_at }) => <TimeAgo at={first_at} />,
-  },
-  { key: 'last', title: 'Last seen', width: 110, align: 'right', cell: ({ last_at }) => <TimeAgo at={last_at} /> },
+  timeColumn('first', 'First seen', ({ first_at }) => first_at, { width: 110, hideOn: 'tablet' }),
+  timeColumn('last', 'Last seen', ({ last_at }) => last_at, { width: 110 }),
 ]

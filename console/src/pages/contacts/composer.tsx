@@ -87,8 +87,9 @@ function TextForm({ person, senderId, children }: { person: Person; senderId: st
       type: 'text',
       text: { body: body.trim() },
     }),
-    onDone: (): void => {
-      // Here too: the page may have been left while it was sent.
+    onDone: (_sent, { 'text.body': sent }): void => {
+      // The page may have been left, or more typed, while it was sent. The draft has the current text.
+      if (draftOf(draftKey) !== sent) return
       saveDraft(draftKey, '')
       form.set({ 'text.body': '' })
     },

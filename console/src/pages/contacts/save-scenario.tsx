@@ -1,8 +1,8 @@
 import { type Contact, type ConversationMessage, scenarioMessagesMax } from '@parley/contract/console/contacts'
 import { useState } from 'react'
-import { api, apiFile } from '../../lib/api.ts'
+import { apiFile } from '../../lib/api.ts'
 import { saveFile } from '../../lib/download.ts'
-import type { List } from '../../lib/query.ts'
+import { readRows } from '../../lib/query.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
 import { useForm } from '../../lib/use-form.ts'
@@ -21,7 +21,7 @@ export function SaveScenario({ id, contact: { senders } }: { id: string; contact
   const save = useAction(
     async (_, { sender, contents }: { sender: string; contents: boolean }) => {
       const path = here.api(pathOf(id))
-      const rows = contents ? await readExport(`${path}/conversation.json`) : await readLatest(`${path}/messages`)
+      const rows = contents ? await readExport(`${path}/conversation.json`) : await readLatest(path)
       const scenario = conversationScenario(rows.toReversed(), sender, contents)
       const number = senders.find((each) => each.id === sender)?.phone_number.replaceAll(/\D/g, '')
       saveFile(new Blob([`${JSON.stringify(scenario, null, 2)}\n`]), `scenario-${number}.json`)
@@ -80,13 +80,4 @@ export function SaveScenario({ id, contact: { senders } }: { id: string; contact
 const readExport = async (path: string) => JSON.parse(await (await apiFile(path)).text()) as ConversationMessage[]
 
 /** The latest messages, newest first. */
-async function readLatest(path: string): Promise<ConversationMessage[]> {
-  const rows: ConversationMessage[] = []
-  let cursor: string | null = null
-  do {
-    const page: List<ConversationMessage> = await api(path, { query: { limit: 100, cursor } })
-    rows.push(...page.data)
-    cursor = page.has_more ? page.next_cursor : null
-  } while (cursor !== null && rows.length < scenarioMessagesMax)
-  return rows
-}
+const readLatest = (path: string) => readRows<ConversationMessage>(`${path}/messages`, scenarioMessagesMax)

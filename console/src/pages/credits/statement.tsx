@@ -3,6 +3,7 @@ import { formatCredits } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
 import { ListBar } from '../../parts/list-bar.tsx'
+import { numberColumn } from '../../ui/columns.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import type { IconName } from '../../ui/icon.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
@@ -60,13 +61,9 @@ export function Statement() {
               </span>
             ),
           },
-          {
-            key: 'balance',
-            title: 'Balance',
+          numberColumn('balance', 'Balance', ({ balance_after }: CreditEntry) => formatCredits(balance_after), {
             width: 130,
-            align: 'right',
-            cell: ({ balance_after }) => <span className="numbers">{formatCredits(balance_after)}</span>,
-          },
+          }),
         ]}
         empty={
           Object.keys(filters).length > 0 ? (

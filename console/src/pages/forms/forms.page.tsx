@@ -7,6 +7,7 @@ import { useFilters } from '../../lib/url.ts'
 import { answersOf } from '../../parts/answers.ts'
 import { contactOf, NamedContact } from '../../parts/contact-link.tsx'
 import { ListBar } from '../../parts/list-bar.tsx'
+import { timeColumn } from '../../ui/columns.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PageBody } from '../../ui/layout.tsx'
@@ -14,7 +15,6 @@ import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
 import styles from './forms.module.css'
 import { useForms, useTemplateNames } from './forms.queries.ts'
 
@@ -118,11 +118,5 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Consol
         <span className="quiet">Unknown</span>
       ),
   },
-  {
-    key: 'at',
-    title: 'Submitted',
-    width: 120,
-    align: 'right',
-    cell: ({ received_at }) => <TimeAgo at={received_at} />,
-  },
+  timeColumn('at', 'Submitted', ({ received_at }) => received_at),
 ]

@@ -1,10 +1,12 @@
 import { formatNumber } from '../../lib/format.ts'
+import { numberColumn, timeColumn } from '../../ui/columns.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
 import styles from './health.module.css'
 import type { TrafficReport } from './health.queries.ts'
+
+type Requests = TrafficReport['refusals'][number]
 
 /** Requests without a known API key that match no workspace, so only the operator sees them. */
 export function UnauthenticatedRequests({ errors }: { errors: TrafficReport['refusals'] }) {
@@ -47,20 +49,8 @@ export function UnauthenticatedRequests({ errors }: { errors: TrafficReport['ref
               </span>
             ),
           },
-          {
-            key: 'count',
-            title: 'Count',
-            width: 90,
-            align: 'right',
-            cell: ({ count }) => <span className="numbers">{formatNumber(count)}</span>,
-          },
-          {
-            key: 'last',
-            title: 'Last seen',
-            width: 120,
-            align: 'right',
-            cell: ({ last_at }) => <TimeAgo at={last_at} />,
-          },
+          numberColumn('count', 'Count', ({ count }: Requests) => formatNumber(count), { width: 90 }),
+          timeColumn('last', 'Last seen', ({ last_at }: Requests) => last_at),
         ]}
         empty={
           <EmptyState icon="apiError" title="No unauthenticated requests">

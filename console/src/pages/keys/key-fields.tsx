@@ -11,7 +11,7 @@ import { TagInput } from '../../ui/tag-input.tsx'
 import type { ExpiryKind, KeyDraft } from './key-form.ts'
 import styles from './keys.module.css'
 import { useMyAddress } from './keys.queries.ts'
-import { everywhereWarning, rangeProblem } from './ranges.ts'
+import { everywhereWarning, rangesProblem } from './ranges.ts'
 
 const details = {
   'senders:read': 'List sender phone numbers',
@@ -157,7 +157,8 @@ function ExpiryField({
 
 function RangesField({ value: ranges, error, onChange }: FieldProps<string[]>) {
   const mine = useMyAddress()
-  const warning = everywhereWarning(ranges)
+  const problem = rangesProblem(ranges)
+  const warning = problem ? null : everywhereWarning(ranges)
   const hasMine = mine !== undefined && ranges.some((range) => range === mine || range.startsWith(`${mine}/`))
   return (
     <div>
@@ -167,8 +168,7 @@ function RangesField({ value: ranges, error, onChange }: FieldProps<string[]>) {
         placeholder="203.0.113.7 or 203.0.113.0/24"
         value={ranges}
         onChange={onChange}
-        check={rangeProblem}
-        error={error}
+        error={problem ?? error}
       />
       {mine !== undefined && !hasMine && (
         <Button kind="quiet" size="s" icon="plus" onClick={() => onChange([...ranges, mine])}>

@@ -3,6 +3,7 @@ import type { Scope } from '@parley/contract/scopes'
 import { serviceNow } from '../../lib/clock.ts'
 import { fromTimeField } from '../../lib/time-zone.ts'
 import type { Errors } from '../../lib/use-form.ts'
+import { rangesProblem } from './ranges.ts'
 
 export type ExpiryKind = 'never' | '30' | '90' | '365' | 'date' | 'unchanged'
 
@@ -31,10 +32,13 @@ export const draftOf = (key: ConsoleKey): KeyDraft => ({
   expires_at: { kind: key.expires_at ? 'unchanged' : 'never', day: '' },
 })
 
-export function errorsIn({ name, scopes, expires_at: { kind, day } }: KeyDraft): Errors<KeyDraft> {
+export function errorsIn(draft: KeyDraft): Errors<KeyDraft> {
+  const { name, scopes, ip_allow_list: ranges } = draft
+  const { kind, day } = draft.expires_at
   return {
     name: name.trim() ? undefined : 'Enter a name, such as the system that will use the key.',
     scopes: scopes.length > 0 ? undefined : 'Choose at least one scope.',
+    ip_allow_list: rangesProblem(ranges),
     expires_at: kind === 'date' && !(endOf(day) > serviceNow()) ? 'Choose a date in the future.' : undefined,
   }
 }

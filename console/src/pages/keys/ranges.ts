@@ -7,9 +7,14 @@ export function rangeProblem(text: string): string | null {
   if (!octets && !isIpv6) return `“${text}” is not an IPv4 or IPv6 address.`
   if (bits === undefined) return null
   const width = octets ? 32 : 128
-  if (!/^\d{1,3}$/.test(bits) || Number(bits) > width) return `The prefix length must be a number from 0 to ${width}.`
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > width)
+    return `The prefix length of “${text}” must be a number from 0 to ${width}.`
   return octets ? hostBitsProblem(octets, Number(bits)) : null
 }
+
+/** The problem of the first invalid entry of an allowlist. */
+export const rangesProblem = (ranges: readonly string[]): string | undefined =>
+  ranges.map(rangeProblem).find((problem) => problem !== null) ?? undefined
 
 /** A warning for an allowlist with every IPv4 or every IPv6 address: what it allows, and what it does not. */
 export function everywhereWarning(ranges: readonly string[]): string | null {

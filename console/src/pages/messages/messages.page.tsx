@@ -18,6 +18,7 @@ import { personName, personOf } from '../../parts/recipient.tsx'
 import { removedText } from '../../parts/removed-text.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Series } from '../../ui/chart-frame.tsx'
+import { timeColumn } from '../../ui/columns.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { optionsOf } from '../../ui/filter-bar.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -26,7 +27,6 @@ import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
 import styles from './messages.module.css'
 import { useMessages } from './messages.queries.ts'
 import { SendDialog } from './send-dialog.tsx'
@@ -132,7 +132,7 @@ const columns: readonly Column<ListedMessage>[] = [
     hideOn: 'phone',
     cell: ({ reference }) => (reference ? <SafeText className="clip">{reference}</SafeText> : null),
   },
-  { key: 'at', title: 'Time', width: 110, align: 'right', cell: ({ at }) => <TimeAgo at={at} /> },
+  timeColumn('at', 'Time', ({ at }) => at, { width: 110 }),
 ]
 
 function Contact(message: ListedMessage) {

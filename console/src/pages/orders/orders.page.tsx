@@ -5,6 +5,7 @@ import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
 import { ContactLink, contactName, contactOf } from '../../parts/contact-link.tsx'
 import { ListBar } from '../../parts/list-bar.tsx'
+import { numberColumn, timeColumn } from '../../ui/columns.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
@@ -12,7 +13,6 @@ import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
 import { formatMoney } from './money.ts'
 import { useOrders } from './orders.queries.ts'
 
@@ -96,12 +96,6 @@ const columns: readonly Column<Order>[] = [
     ),
   },
   { key: 'status', title: 'Status', width: 140, cell: ({ status }) => <StatusBadge status={status} /> },
-  {
-    key: 'total',
-    title: 'Total',
-    width: 130,
-    align: 'right',
-    cell: ({ total, currency }) => <span className="numbers">{formatMoney(total, currency)}</span>,
-  },
-  { key: 'at', title: 'Received', width: 120, align: 'right', cell: ({ received_at }) => <TimeAgo at={received_at} /> },
+  numberColumn('total', 'Total', ({ total, currency }) => formatMoney(total, currency), { width: 130 }),
+  timeColumn('at', 'Received', ({ received_at }) => received_at),
 ]

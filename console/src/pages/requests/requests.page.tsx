@@ -9,6 +9,7 @@ import { ListBar } from '../../parts/list-bar.tsx'
 import { ListBars } from '../../parts/list-bars.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Series } from '../../ui/chart-frame.tsx'
+import { timeColumn } from '../../ui/columns.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Switch } from '../../ui/fields.tsx'
 import type { Filter } from '../../ui/filter-bar.tsx'
@@ -17,7 +18,7 @@ import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState, Notice } from '../../ui/states.tsx'
 import { HttpBadge } from '../../ui/status-badge.tsx'
-import { DurationCell, Moment, TimeAgo } from '../../ui/time.tsx'
+import { DurationCell, Moment } from '../../ui/time.tsx'
 import { RequestDrawer } from './request-drawer.tsx'
 import styles from './requests.module.css'
 import { type Logged, useKeyChoices, useRequestQuery, useRequests } from './requests.queries.ts'
@@ -32,7 +33,7 @@ export function RequestsPage() {
   const [isHovered, setHovered] = useState(false)
   const isScrolled = useIsScrolled()
   const isPaused = isHovered || isScrolled
-  const tail = useTail(query, isLive && !list.isLoading, isPaused, list.newestCursor)
+  const tail = useTail(query, isLive, isPaused, list)
   const shown = withTail(list, tail)
   const listed = new Set(list.rows?.map(({ id }) => id))
   const isFiltered = Object.keys(query).length > 0
@@ -165,7 +166,7 @@ const columns = (isFresh: (id: string) => boolean): Column<LoggedRequest>[] => [
     align: 'right',
     cell: ({ duration_us }) => <DurationCell ms={duration_us / 1000} />,
   },
-  { key: 'at', title: 'Time', width: 120, align: 'right', cell: ({ at }) => <TimeAgo at={at} /> },
+  timeColumn('at', 'Time', ({ at }) => at),
 ]
 
 function withTail(list: Logged, tail: Tail): Logged {

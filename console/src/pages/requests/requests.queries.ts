@@ -28,6 +28,8 @@ export interface Logged extends Paged<LoggedRequest> {
   /** How far back a slow filter has searched; null if it searched everything. */
   searchedTo: string | null
   newestCursor: string | null
+  /** Fetches the loaded pages again. Returns the time of the newest request. */
+  refetch(): Promise<string>
 }
 
 export function useRequests(query: RequestQuery): Logged {
@@ -46,6 +48,7 @@ export function useRequests(query: RequestQuery): Logged {
     ...pagedOf(result),
     searchedTo: result.data?.pages.at(-1)?.searched_to ?? null,
     newestCursor: result.data?.pages[0]?.newest_cursor ?? null,
+    refetch: async () => (await result.refetch({ throwOnError: true })).data?.pages[0]?.data[0]?.at ?? '',
   }
 }
 

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { api } from '../../lib/api.ts'
 import { listen } from '../../lib/live.ts'
 import { useHere } from '../../lib/session.ts'
-import type { RequestQuery } from './requests.queries.ts'
+import type { Logged, RequestQuery } from './requests.queries.ts'
 
 export interface Tail {
   /** Requests since the page was opened, newest first. */
@@ -20,16 +20,19 @@ const pageSize = 100
 
 /**
  * Live requests: on every live update, fetches the requests after the newest cursor. While `isPaused`, they are held back.
+ * The list is fetched again if a page did not reach back to it, if there are too many rows, or when `isLive` ends.
  */
-export function useTail(query: RequestQuery, isOn: boolean, isPaused: boolean, newestCursor: string | null): Tail {
+export function useTail(query: RequestQuery, isLive: boolean, isPaused: boolean, list: Logged): Tail {
+  const isOn = isLive && !list.isLoading
   const here = useHere()
   const path = here.api('requests')
   const [rows, setRows] = useState<LoggedRequest[]>([])
   const [held, setHeld] = useState<LoggedRequest[]>([])
   const paused = useRef(isPaused)
   paused.current = isPaused
-  const cursor = useRef<string | null>(null)
-  cursor.current ??= newestCursor
+  const [hasGap, setGap] = useState(false)
+  const newest = useRef<{ cursor: string; at: string } | null>(null)
+  newest.current ??= list.newestCursor ? { cursor: list.newestCursor, at: list.rows?.[0]?.at ?? '' } : null
   const queryJson = JSON.stringify(query)
 
   const release = useCallback(() => {
@@ -56,9 +59,11 @@ export function useTail(query: RequestQuery, isOn: boolean, isPaused: boolean, n
       }
       isFetching = true
       try {
-        const page = await api<LoggedRequests>(path, { query: { ...query, after: cursor.current, limit: pageSize } })
+        const { cursor: after = null, at: before = '' } = newest.current ?? {}
+        const page = await api<LoggedRequests>(path, { query: { ...query, after, limit: pageSize } })
         if (isStopped) return
-        cursor.current = page.newest_cursor ?? cursor.current
+        if (page.has_more && (page.data.at(-1)?.at ?? '') > before) setGap(true)
+        if (page.newest_cursor) newest.current = { cursor: page.newest_cursor, at: page.data[0]?.at ?? before }
         if (paused.current) setHeld((before) => merge(page.data, before))
         else setRows((before) => merge(page.data, before))
       } catch {
@@ -78,11 +83,37 @@ export function useTail(query: RequestQuery, isOn: boolean, isPaused: boolean, n
     return () => {
       isStopped = true
       stop()
-      cursor.current = null
-      setRows([])
-      setHeld([])
     }
   }, [isOn, queryJson, path, here.id])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows belong to the query and the path
+  useEffect(
+    () => () => {
+      newest.current = null
+      setRows([])
+      setHeld([])
+      setGap(false)
+    },
+    [queryJson, path],
+  )
+
+  const isOutdated = isLive ? !isPaused && (hasGap || rows.length >= maxRows) : rows.length + held.length > 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time it is outdated, of one query
+  useEffect(() => {
+    if (!isOutdated) return
+    let isStopped = false
+    const replaceRows = (newestAt: string) => {
+      if (isStopped) return
+      // Requests that arrived in the meantime stay.
+      setRows((before) => (isLive ? before.filter(({ at }) => at > newestAt) : []))
+      setHeld([])
+      setGap(false)
+    }
+    list.refetch().then(replaceRows, () => undefined)
+    return () => {
+      isStopped = true
+    }
+  }, [isOutdated, isLive, queryJson, path])
 
   const known = new Set(rows.map(({ id }) => id))
   return {

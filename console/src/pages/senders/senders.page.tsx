@@ -10,12 +10,12 @@ import { Quality } from '../../parts/quality.tsx'
 import { SyncButton } from '../../parts/sync-button.tsx'
 import { WhyButton } from '../../parts/why-button.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
+import { timeColumn } from '../../ui/columns.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
 import { type NumberAction, NumberDialog, NumberMenu } from './number-actions.tsx'
 import { AccountNotices, limitText, nameNote, paceText, SenderStatus } from './sender-state.tsx'
 import { useSenders } from './senders.queries.ts'
@@ -142,19 +142,7 @@ const columns: readonly Column<ConsoleSender>[] = [
       )
     },
   },
-  {
-    key: 'sent',
-    title: 'Last sent',
-    width: 120,
-    align: 'right',
-    cell: ({ last_sent_at }) => <TimeAgo at={last_sent_at} />,
-  },
-  {
-    key: 'received',
-    title: 'Last received',
-    width: 130,
-    align: 'right',
-    cell: ({ last_received_at }) => <TimeAgo at={last_received_at} />,
-  },
+  timeColumn('sent', 'Last sent', ({ last_sent_at }) => last_sent_at),
+  timeColumn('received', 'Last received', ({ last_received_at }) => last_received_at, { width: 130 }),
   { key: 'why', title: '', width: 90, align: 'right', cell: ({ id }) => <WhyButton about={id} size="s" /> },
 ]

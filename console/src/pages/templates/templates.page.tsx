@@ -10,13 +10,13 @@ import { Quality } from '../../parts/quality.tsx'
 import { SyncButton } from '../../parts/sync-button.tsx'
 import { examplesOf } from '../../parts/templates/values.ts'
 import { ButtonLink } from '../../ui/button.tsx'
+import { timeColumn } from '../../ui/columns.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
 import { CountCell } from './counts.tsx'
 import { TemplateStatus } from './template-status.tsx'
 import styles from './templates.module.css'
@@ -131,10 +131,4 @@ const countColumns = (countsOf: ReturnType<typeof useTemplateCounts>): Column<Co
     cell: ({ id }) => <CountCell id={id} kind={kind} counts={countsOf(id)} />,
   }))
 
-const changed: Column<ConsoleTemplate> = {
-  key: 'updated',
-  title: 'Last changed',
-  width: 120,
-  align: 'right',
-  cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
-}
+const changed: Column<ConsoleTemplate> = timeColumn('updated', 'Last changed', ({ updated_at }) => updated_at)

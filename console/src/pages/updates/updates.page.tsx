@@ -2,6 +2,7 @@ import { updateOutcomes } from '@parley/contract/network-update'
 import { formatNumber } from '../../lib/format.ts'
 import { useFilters, useSearchParam, useSearchParams } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
+import { numberColumn, timeColumn } from '../../ui/columns.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { PageBody, Row, Stack } from '../../ui/layout.tsx'
@@ -9,7 +10,6 @@ import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
 import { OutcomeBadge, outcomes } from './outcomes.tsx'
 import { UpdateDrawer } from './update-drawer.tsx'
 import { type FieldCount, type UpdateRow, useUpdates } from './updates.queries.ts'
@@ -41,6 +41,7 @@ export function UpdatesPage() {
                 columns={countColumns}
               />
               <FilterBar
+                page="before"
                 filters={[
                   {
                     kind: 'select',
@@ -95,20 +96,8 @@ export function UpdatesPage() {
 const countColumns: readonly Column<FieldCount>[] = [
   { key: 'field', title: 'Field', cell: ({ field }) => <SafeText className="mono clip">{field}</SafeText> },
   { key: 'outcome', title: 'Outcome', width: 180, cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
-  {
-    key: 'count',
-    title: 'Count',
-    width: 100,
-    align: 'right',
-    cell: ({ count }) => <span className="numbers">{formatNumber(count)}</span>,
-  },
-  {
-    key: 'last',
-    title: 'Last seen',
-    width: 120,
-    align: 'right',
-    cell: ({ last_received_at }) => <TimeAgo at={last_received_at} />,
-  },
+  numberColumn('count', 'Count', ({ count }) => formatNumber(count), { width: 100 }),
+  timeColumn('last', 'Last seen', ({ last_received_at }) => last_received_at),
 ]
 
 const updateColumns: readonly Column<UpdateRow>[] = [
@@ -132,11 +121,5 @@ const updateColumns: readonly Column<UpdateRow>[] = [
         </span>
       ),
   },
-  {
-    key: 'received',
-    title: 'Received',
-    width: 120,
-    align: 'right',
-    cell: ({ received_at }) => <TimeAgo at={received_at} />,
-  },
+  timeColumn('received', 'Received', ({ received_at }) => received_at),
 ]

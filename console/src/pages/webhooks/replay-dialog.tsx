@@ -9,7 +9,8 @@ import { FormDialog } from '../../ui/dialog.tsx'
 import { NumberInput, SegmentedControl, Select, TimeInput } from '../../ui/fields.tsx'
 import { useReplayPreview, useStartReplay } from './replays.queries.ts'
 
-const spans = [
+/** The choices of how far to go back. `since` asks for a time. */
+export const spans = [
   { value: '3600', label: '1 hour' },
   { value: '86400', label: '24 hours' },
   { value: '604800', label: '7 days' },
@@ -127,7 +128,7 @@ function Preview({
 }
 
 /** Null if no valid time is entered. */
-function startOf({ span, since }: Pick<Draft, 'span' | 'since'>, openedAt: number): string | null {
-  const start = span === 'since' ? fromTimeField(since) : new Date(openedAt - Number(span) * 1000)
+export function startOf({ span, since }: Pick<Draft, 'span' | 'since'>, now: number): string | null {
+  const start = span === 'since' ? fromTimeField(since) : new Date(now - Number(span) * 1000)
   return start?.toISOString() ?? null
 }

@@ -4,13 +4,14 @@ import { useState } from 'react'
 import { formatNumber, plural } from '../../lib/format.ts'
 import { useCan } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
+import { numberColumn, timeColumn } from '../../ui/columns.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Meter } from '../../ui/figures.tsx'
 import { Row } from '../../ui/layout.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { Moment, TimeAgo } from '../../ui/time.tsx'
+import { Moment } from '../../ui/time.tsx'
 import { useCancelReplay, useReplays } from './replays.queries.ts'
 
 const which = { failed: 'Failed', missing: 'Never delivered', all: 'All' } as const
@@ -95,21 +96,8 @@ const columnsFor = (onCancel: ((replay: ConsoleReplay) => void) | null): Column<
       ),
   },
   { key: 'progress', title: 'Progress', width: 220, cell: (replay) => <Progress replay={replay} /> },
-  {
-    key: 'rate',
-    title: 'Pace',
-    width: 90,
-    align: 'right',
-    hideOn: 'tablet',
-    cell: ({ rate }) => <span className="numbers">{formatNumber(rate)}/s</span>,
-  },
-  {
-    key: 'started',
-    title: 'Started',
-    width: 130,
-    align: 'right',
-    cell: (replay) => <TimeAgo at={replay.created_at} />,
-  },
+  numberColumn('rate', 'Pace', ({ rate }) => `${formatNumber(rate)}/s`, { width: 90, hideOn: 'tablet' }),
+  timeColumn('started', 'Started', (replay) => replay.created_at, { width: 130 }),
   {
     key: 'actions',
     title: '',

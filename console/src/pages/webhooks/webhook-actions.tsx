@@ -1,11 +1,11 @@
 import type { ConsoleWebhook, CreatedWebhook } from '@parley/contract/console/webhooks'
 import { serviceNow } from '../../lib/clock.ts'
 import { plural } from '../../lib/format.ts'
-import { fromTimeField } from '../../lib/time-zone.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { useRecover } from '../../parts/deliveries/deliveries.queries.ts'
 import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
 import { SegmentedControl, Textarea, TimeInput } from '../../ui/fields.tsx'
+import { spans, startOf } from './replay-dialog.tsx'
 import {
   useActivateSecret,
   useCancelRotation,
@@ -189,19 +189,12 @@ export function DeleteDialog({ webhook, onClose, onDeleted }: DialogProps & { on
   )
 }
 
-const spans = [
-  { value: '3600', label: '1 hour' },
-  { value: '86400', label: '24 hours' },
-  { value: '604800', label: '7 days' },
-  { value: 'since', label: 'Since…' },
-]
-
 /** Retries all deliveries that failed permanently since a time. */
 export function RecoverDialog({ webhook, onClose }: DialogProps) {
   const form = useForm({
     first: { span: '86400', since: '' },
     action: useRecover(webhook.id),
-    input: (values) => startOf(values)?.toISOString() ?? '',
+    input: (values) => startOf(values, serviceNow()) ?? '',
     onDone: onClose,
   })
   return (
@@ -211,7 +204,7 @@ export function RecoverDialog({ webhook, onClose }: DialogProps) {
       size="s"
       form={form}
       submit="Retry deliveries"
-      disabled={startOf(form.values) === null}
+      disabled={startOf(form.values, serviceNow()) === null}
     >
       <p>
         Retries every delivery to <bdi>{webhook.name}</bdi> that failed permanently, with a new retry schedule.
@@ -227,6 +220,3 @@ export function RecoverDialog({ webhook, onClose }: DialogProps) {
     </FormDialog>
   )
 }
-
-const startOf = ({ span, since }: { span: string; since: string }) =>
-  span === 'since' ? fromTimeField(since) : new Date(serviceNow() - Number(span) * 1000)

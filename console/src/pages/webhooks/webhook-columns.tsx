@@ -2,11 +2,12 @@ import type { Bounded, ConsoleWebhook } from '@parley/contract/console/webhooks'
 import { formatNumber, formatPercent, formatShortTime, formatTimesIn, plural } from '../../lib/format.ts'
 import { attemptSeries } from '../../parts/chart-steps.ts'
 import type { Bar } from '../../ui/bar-chart.tsx'
+import { timeColumn } from '../../ui/columns.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { useIsCompact } from '../../ui/docked.ts'
 import { PageLink } from '../../ui/link.tsx'
 import { MiniBars } from '../../ui/mini-bars.tsx'
-import { Countdown, DurationCell, TimeAgo } from '../../ui/time.tsx'
+import { Countdown, DurationCell } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import { WebhookBadge } from './webhook-state.tsx'
 import styles from './webhooks.module.css'
@@ -46,13 +47,7 @@ export const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhoo
     hideOn: 'phone',
     cell: (webhook) => <Counted of={webhook.held} />,
   },
-  {
-    key: 'last',
-    title: 'Last attempt',
-    width: 120,
-    align: 'right',
-    cell: (webhook) => <TimeAgo at={webhook.last_attempt_at} />,
-  },
+  timeColumn('last', 'Last attempt', (webhook) => webhook.last_attempt_at),
 ]
 
 /** Where a row has two lines, there is only space for the URL or the trouble. */

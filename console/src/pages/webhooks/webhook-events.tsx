@@ -5,12 +5,12 @@ import { useCan } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
 import { eventChoices } from '../../parts/deliveries/events.ts'
 import { Button } from '../../ui/button.tsx'
+import { timeColumn } from '../../ui/columns.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Section } from '../../ui/layout.tsx'
 import { lazyPart } from '../../ui/lazy.tsx'
 import { LoadingLines } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import styles from './webhooks.module.css'
 import { useWebhookEvents } from './webhooks.queries.ts'
@@ -73,13 +73,7 @@ const columnsFor = (onSettings: (() => void) | null): Column<Row>[] => [
     cell: (row) => <Subscription row={row} onSettings={onSettings} />,
   },
   { key: 'events', title: 'Last 7 days', width: 120, align: 'right', cell: ({ events }) => <Count of={events} /> },
-  {
-    key: 'last',
-    title: 'Last event',
-    width: 130,
-    align: 'right',
-    cell: ({ last_at }) => <TimeAgo at={last_at} none="–" />,
-  },
+  timeColumn('last', 'Last event', ({ last_at }) => last_at, { width: 130, none: '–' }),
 ]
 
 function Subscription({ row: { subscribed, events }, onSettings }: { row: Row; onSettings: (() => void) | null }) {

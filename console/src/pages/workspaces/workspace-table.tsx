@@ -2,14 +2,14 @@ import { formatCredits, formatNumber } from '../../lib/format.ts'
 import { useSearchParam } from '../../lib/url.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
+import { numberColumn, timeColumn } from '../../ui/columns.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
 import { WorkspaceDrawer } from './workspace-drawer.tsx'
 import styles from './workspaces.module.css'
-import { useWorkspaces } from './workspaces.queries.ts'
+import { type OperatedWorkspace, useWorkspaces } from './workspaces.queries.ts'
 
 export function WorkspaceTable({ onCreate }: { onCreate: () => void }) {
   const list = useWorkspaces()
@@ -39,13 +39,9 @@ export function WorkspaceTable({ onCreate }: { onCreate: () => void }) {
             width: 130,
             cell: ({ suspended_at }) => <StatusBadge status={suspended_at ? 'suspended' : 'active'} />,
           },
-          {
-            key: 'balance',
-            title: 'Credits',
+          numberColumn('balance', 'Credits', ({ balance }: OperatedWorkspace) => formatCredits(balance), {
             width: 110,
-            align: 'right',
-            cell: ({ balance }) => <span className="numbers">{formatCredits(balance)}</span>,
-          },
+          }),
           { key: 'members', title: 'Members', width: 90, align: 'right', cell: (each) => count(each.members) },
           { key: 'senders', title: 'Senders', width: 90, align: 'right', cell: (each) => count(each.senders) },
           {
@@ -64,13 +60,7 @@ export function WorkspaceTable({ onCreate }: { onCreate: () => void }) {
             hideOn: 'tablet',
             cell: (each) => count(each.webhooks),
           },
-          {
-            key: 'created',
-            title: 'Created',
-            width: 120,
-            align: 'right',
-            cell: ({ created_at }) => <TimeAgo at={created_at} />,
-          },
+          timeColumn('created', 'Created', ({ created_at }: OperatedWorkspace) => created_at),
         ]}
         empty={
           <EmptyState

@@ -5,6 +5,7 @@ import { useLast } from '../../lib/last.ts'
 import { useCan } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
+import { timeColumn } from '../../ui/columns.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { useIsCompact } from '../../ui/docked.ts'
 import type { Filter } from '../../ui/filter-bar.tsx'
@@ -199,14 +200,7 @@ const columnsFor = (withWebhook: boolean): Column<Delivery>[] => [
       </Tip>
     ),
   },
-  {
-    key: 'created',
-    title: 'Created',
-    width: 110,
-    align: 'right',
-    hideOn: 'phone',
-    cell: (delivery) => <TimeAgo at={delivery.created_at} />,
-  },
+  timeColumn('created', 'Created', (delivery) => delivery.created_at, { width: 110, hideOn: 'phone' }),
   {
     key: 'time',
     title: 'Last attempt',

@@ -8,7 +8,7 @@ import styles from './editor.module.css'
 import { languageOptionsWith } from './languages.ts'
 import { RejectedNotice } from './rejected-notice.tsx'
 import type { Editor } from './use-editor.ts'
-import { type EditorValues, newButton } from './values.ts'
+import { type EditorValues, withCategory } from './values.ts'
 
 const categories: readonly { value: EditorValues['category']; title: string; detail: string }[] = [
   {
@@ -133,11 +133,3 @@ export function Basics({ editor, accounts, edited }: Props) {
 
 const accountName = (account: string, senders: readonly ConsoleSender[]) =>
   `${senders.map(({ display_name, phone_number }) => display_name ?? formatPhone(phone_number)).join(', ')} · ${account}`
-
-/** An authentication template has one button, which copies the code; no other has it. */
-function withCategory({ category: before, buttons }: EditorValues, category: EditorValues['category']) {
-  const isCode = category === 'AUTHENTICATION'
-  if (isCode === (before === 'AUTHENTICATION')) return { category }
-  const kept = buttons.filter(({ type }) => (type === 'OTP') === isCode)
-  return { category, buttons: isCode && kept.length === 0 ? [newButton('OTP', buttons)] : kept }
-}

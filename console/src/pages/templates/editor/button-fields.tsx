@@ -8,7 +8,7 @@ import { Menu } from '../../../ui/menu.tsx'
 import styles from './editor.module.css'
 import { RejectedNotice } from './rejected-notice.tsx'
 import type { Editor } from './use-editor.ts'
-import { type ButtonValues, newButton } from './values.ts'
+import { type ButtonValues, isUsed, newButton } from './values.ts'
 
 const kinds: Readonly<Record<ButtonValues['type'], string>> = {
   QUICK_REPLY: 'Quick reply',
@@ -26,11 +26,12 @@ interface Props {
 
 /** The buttons below the message: added, edited, moved and removed. */
 export function ButtonFields({ editor, edited }: Props) {
-  const { buttons, category } = editor.values
+  const { buttons: all, category } = editor.values
   const isCode = category === 'AUTHENTICATION'
-  const setButtons = (buttons: readonly ButtonValues[]) => {
+  const buttons = all.filter((button) => isUsed(button, category))
+  const setButtons = (changed: readonly ButtonValues[]) => {
     editor.touch('buttons')
-    editor.set({ buttons })
+    editor.set({ buttons: [...changed, ...all.filter((button) => !isUsed(button, category))] })
   }
   const move = (from: number, to: number) => {
     const moved = buttons.toSpliced(from, 1)
@@ -88,7 +89,7 @@ export function ButtonFields({ editor, edited }: Props) {
                 Object.entries(buttonLimits).map(([type, max]) => ({
                   title: kinds[type as ButtonValues['type']],
                   disabled: buttons.filter((button) => button.type === type).length >= max,
-                  onSelect: () => setButtons([...buttons, newButton(type as ButtonValues['type'], buttons)]),
+                  onSelect: () => setButtons([...buttons, newButton(type as ButtonValues['type'], all)]),
                 })),
               ]}
               trigger={

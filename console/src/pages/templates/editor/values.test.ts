@@ -10,6 +10,7 @@ import {
   previewComponents,
   previewValues,
   valuesOfTemplate,
+  withCategory,
 } from './values.ts'
 
 const template = {
@@ -94,6 +95,18 @@ test('an authentication template has only what people choose, and the text of Wh
     footer: 'This code expires in 10 minutes.',
     buttons: [{ text: 'Copy code' }],
   })
+})
+
+test('a template that becomes an authentication template and back keeps its buttons', () => {
+  const values = valuesOfTemplate(template)
+  const code = withCategory(values, 'AUTHENTICATION')
+  expect(draftOfValues(code).components.at(-1)).toEqual({
+    type: 'BUTTONS',
+    buttons: [{ type: 'OTP', otp_type: 'COPY_CODE' }],
+  })
+  expect(draftOfValues(withCategory(code, 'UTILITY'))).toEqual(template)
+  const again = withCategory(withCategory(code, 'MARKETING'), 'AUTHENTICATION')
+  expect(draftOfValues(again)).toEqual(draftOfValues(code))
 })
 
 test('a new variable gets the next free number, or a name among names', () => {

@@ -23,6 +23,7 @@ export interface EditorValues {
   body: { text: string; examples: Examples; advises: boolean }
   /** `minutes`: in an authentication template, after how many the code expires. */
   footer: { text: string; minutes: string }
+  /** Of all categories. `isUsed` says which of them the template has. */
   buttons: readonly ButtonValues[]
 }
 
@@ -69,6 +70,17 @@ export const newButton = (type: DraftButtonType, buttons: readonly ButtonValues[
   packageName: '',
   signature: '',
 })
+
+/** Whether a template of the category has the button. An authentication template has one, which copies the code; no other has it. */
+export const isUsed = ({ type }: ButtonValues, category: EditorValues['category']): boolean =>
+  (type === 'OTP') === (category === 'AUTHENTICATION')
+
+/** The values with another category. Buttons that it cannot have are kept, in case the person changes it back. */
+export function withCategory(values: EditorValues, category: EditorValues['category']): EditorValues {
+  const { buttons } = values
+  const isMissing = category === 'AUTHENTICATION' && !buttons.some((button) => isUsed(button, category))
+  return { ...values, category, buttons: isMissing ? [...buttons, newButton('OTP', buttons)] : buttons }
+}
 
 /** The fields for a template that exists. */
 export function valuesOfTemplate(template: Parameters<typeof draftOf>[0]): EditorValues {
@@ -124,7 +136,7 @@ export function draftOfValues(values: EditorValues): TemplateDraft {
 
 function componentsOf(values: EditorValues): ComponentDraft[] {
   const { header, body, footer } = values
-  const buttons = values.buttons.map(buttonOf)
+  const buttons = values.buttons.filter((button) => isUsed(button, values.category)).map(buttonOf)
   const last: ComponentDraft[] = buttons.length > 0 ? [{ type: 'BUTTONS', buttons }] : []
   if (values.category === 'AUTHENTICATION') {
     return [
