@@ -1,5 +1,4 @@
 /** A template from a JSON file in WhatsApp's shape, or from options. */
-
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import {

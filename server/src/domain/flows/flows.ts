@@ -10,6 +10,8 @@ import { filesByResponse, type ListedFile } from '../files/files.ts'
 import { openFile, type StoredFile } from '../files/read.ts'
 import { type ResponseRow, responseById, responseList } from './flows.sql.ts'
 
+export { responsesOfMessages } from './flows.sql.ts'
+
 export type ResponseWithFiles = ResponseRow & { files: ListedFile[] }
 
 /** Submitted forms, each with its files and their download state. */

@@ -62,7 +62,7 @@ export const latestPreferences = statement(
      order by wanted.index, p.changed_at desc, p.marketing desc`,
 ).rows<Pick<Preference, 'marketing' | 'changedAt'> & { index: number }>
 
-/** No index has the user ID, so all rows of the workspace are read. Only people who made a choice have a row. */
+/** No index begins with a person or a user ID, so all rows of the workspace are read. Only people who made a choice have a row. */
 const isOfPerson = `workspace_id = $1 and ((person = any($2::text[]) and ($4 or user_id is null))
     or person = any($3::text[]) or (not $4 and user_id = any($3::text[])))`
 

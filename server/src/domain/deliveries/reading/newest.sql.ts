@@ -66,7 +66,6 @@ export const newestDeliveries = (
        x.held_since, x.event_created_at as created_at
      from (select * from open union all select * from finished) as x
      left join events e on e.id = x.event_id and e.created_at = x.event_created_at
-     where $2::text is null or x.state = $2
      order by x.event_created_at desc, x.event_id desc limit $3`,
       [webhookId, state, limit],
     ),

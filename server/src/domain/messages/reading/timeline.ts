@@ -10,7 +10,7 @@ import { explainError } from '../../../whatsapp/graph/explain-error.ts'
 import { toInboundOrder } from '../../../whatsapp/incoming/order.ts'
 import { findPaymentOf } from '../../credits/credits.ts'
 import { findEventsOf } from '../../deliveries/reading/deliveries-of-message.ts'
-import { formsOfMessages } from '../../flows/privacy.ts'
+import { responsesOfMessages } from '../../flows/flows.ts'
 import { getKey } from '../../keys/keys.ts'
 import { ordersByMessage } from '../../orders/orders.ts'
 import { requestNear } from '../../requests/console.ts'
@@ -111,7 +111,7 @@ async function authorOf(
 }
 
 async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
-  const form = (await formsOfMessages(db, workspaceId, [row.id])).get(row.id)
+  const [form] = await responsesOfMessages(db, workspaceId, [row.id])
   const order = (await ordersByMessage(db, workspaceId, [row.id])).get(row.id)
   const target = row.reaction?.wa_message_id ?? row.changed
   const about = target ? await quotedMessage(db, workspaceId, row.sender_id, target) : null
@@ -121,7 +121,7 @@ async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
     request: null,
     received: toReceivedContent(row, {
       aboutId: about?.message?.id ?? null,
-      formId: form?.id ?? null,
+      formId: form ? withPrefix('frs', form.id) : null,
       orderId: order?.id ?? null,
     }),
     pricing: null,
